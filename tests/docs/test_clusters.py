@@ -12,7 +12,9 @@ import hostnet
 from hostnet import _core
 from tests.docs.reference import ROOT, documented
 
-TABLES = ("classes", "flows", "latencies", "hosts", "memory", "queues", "control", "limits", "series")
+TABLES = (
+    *("classes", "flows", "latencies", "latency_histogram", "hosts", "memory", "queues", "control", "limits", "series"),
+)
 
 
 @pytest.fixture(scope="module")

@@ -91,15 +91,22 @@ impl Histogram {
             return Some(self.most as f64);
         }
         let mut seen = 0;
-        for (index, &count) in self.counts.iter().enumerate() {
+        let at_rank = self.buckets().find(|(_, count)| {
+            seen += count;
+            seen >= rank
+        });
+        at_rank.map(|(value, _)| value)
+    }
+
+    /// Returns the middle of each occupied bucket in ascending order, in ps, and at most the largest value, with the
+    /// number of values in the bucket.
+    pub fn buckets(&self) -> impl Iterator<Item = (f64, u64)> + '_ {
+        let counts = self.counts.iter().enumerate().map(|(index, &count)| {
             let wraps = self.wrapped.iter().filter(|&&bucket| usize::from(bucket) == index).count();
-            seen += u64::from(count) + ((wraps as u64) << 32);
-            if seen >= rank {
-                // The middle of the last occupied bucket may lie above every value in it.
-                return Some(middle(index).min(self.most as f64));
-            }
-        }
-        None
+            // The middle of the last occupied bucket may lie above every value in it.
+            (middle(index).min(self.most as f64), u64::from(count) + ((wraps as u64) << 32))
+        });
+        counts.filter(|&(_, count)| count > 0)
     }
 
     /// Adds the counts of another histogram.
@@ -192,6 +199,8 @@ mod tests {
             prop_assert!((found - exact).abs() <= exact / 64.0 + 0.5, "{found} is not near {exact}");
             let most = values[values.len() - 1];
             prop_assert_eq!((histogram.most(), histogram.quantile(1.0)), (most, Some(most as f64)));
+            prop_assert_eq!(histogram.buckets().map(|(_, count)| count).sum::<u64>(), values.len() as u64);
+            prop_assert!(histogram.buckets().is_sorted() && histogram.buckets().all(|(value, _)| value <= most as f64));
             prop_assert!(found <= most as f64 && histogram.mean().is_some_and(|mean| mean <= most as f64));
             prop_assert_eq!(histogram.sum(), values.iter().map(|&value| u128::from(value)).sum::<u128>());
         }

@@ -151,7 +151,7 @@ pub enum TableContent {
     Derived,
     /// Explanations of measurements.
     Explanations,
-    /// Measurements over time, if the user asked for any.
+    /// Details that comparisons leave out: measurements over time, steps of ranks, and histograms.
     Series,
 }
 

@@ -1,6 +1,6 @@
 //! Energy of switches, and the table `efficiency` of a network.
 
-use super::flows::latency_of;
+use super::latencies::latency_of;
 use crate::read::flows::FlowTotals;
 use crate::report::energy::{table, EfficiencyRow, EFFICIENCY};
 use crate::report::table::Table;

@@ -1,13 +1,12 @@
-//! The tables `classes`, `flows` and `latencies`.
+//! The tables `classes` and `flows`.
 
-use crate::read::ends::{datagram_ends, ends, rdma_ends};
+use crate::read::ends::{ends, rdma_ends};
 use crate::read::flows::{ClassBytes, FlowTotals};
 use crate::report::table::{headings, read_cells, roles, Cell, Column, Table, TableInfo, TableRows};
 use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
 use hostnet_config::Length;
 use hostnet_kernel::Time;
 use hostnet_measure::batch::{estimate, Estimate};
-use hostnet_measure::Histogram;
 use hostnet_model::params::FlowParams;
 
 /// Columns that the tables of classes and of flows share. Their rows are read from [`FlowTotals`].
@@ -107,43 +106,16 @@ impl FlowRow<'_> {
     }
 }
 
-/// Latencies of the requests of one class.
-struct LatencyRow<'a> {
-    class: &'a str,
-    /// Time from a request to its answer, in ps.
-    latency: Histogram,
-}
-
-/// Rows of the table `latencies`: [`LatencyRow`].
-struct LatencyRows;
-
-impl TableRows for LatencyRows {
-    type Row<'a> = LatencyRow<'a>;
-}
-
-const LATENCIES: &[Column<LatencyRows>] = &[
-    Column::key(Column::text("class", |row| row.class.into())),
-    Column::integer("count", |row| row.latency.count().into()),
-    Column::number("mean_us", |row| us(row.latency.mean())),
-    Column::number("p50_us", |row| us(row.latency.quantile(0.5))),
-    Column::number("p90_us", |row| us(row.latency.quantile(0.9))),
-    Column::number("p99_us", |row| us(row.latency.quantile(0.99))),
-    Column::number("p99_9_us", |row| us(row.latency.quantile(0.999))),
-    Column::number("p99_99_us", |row| us(row.latency.quantile(0.9999))),
-    Column::number("max_us", |row| us(row.latency.quantile(1.0))),
-];
-
 /// Returns a time in ps as a cell in us.
 pub(super) fn us(ps: Option<f64>) -> Cell {
     ps.map(|ps| ps / 1e6).into()
 }
 
 /// Returns the descriptions of the tables.
-pub(super) fn table_info() -> [TableInfo; 3] {
+pub(super) fn table_info() -> [TableInfo; 2] {
     [
         TableInfo::new("classes", roles(CLASSES).chain(roles(COUNTS))),
         TableInfo::new("flows", roles(FLOWS).chain(roles(COUNTS))),
-        TableInfo::of("latencies", LATENCIES),
     ]
 }
 
@@ -204,33 +176,4 @@ pub(super) fn flow_table(view: &WorldView, flows: &[FlowTotals], completed: &[Op
         table.push([read_cells(FLOWS, &row), read_cells(COUNTS, totals)].concat());
     }
     table
-}
-
-/// Builds the table of latencies, with a row per class that has requests.
-pub(crate) fn latency_table(view: &WorldView) -> Table {
-    let mut table = Table::of("latencies", LATENCIES);
-    let cluster = &view.plan.cluster;
-    for (class, name) in cluster.classes.iter().enumerate() {
-        let latency = latency_of(view, class);
-        if latency.count() > 0 {
-            table.add(LATENCIES, &LatencyRow { class: name, latency });
-        }
-    }
-    table
-}
-
-/// Returns the latencies of the requests of a class, in ps.
-pub(super) fn latency_of(view: &WorldView, class: usize) -> Histogram {
-    let is_of = |flow: u32| usize::from(view.plan.cluster.flows[flow as usize].class) == class;
-    let mut latency = Histogram::default();
-    for (flow, _, _, application) in view.simulation.worlds().flat_map(ends) {
-        application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
-    }
-    for (flow, _, connection) in view.simulation.worlds().flat_map(rdma_ends) {
-        connection.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
-    }
-    for (flow, _, application, _) in view.simulation.worlds().flat_map(datagram_ends) {
-        application.latency().filter(|_| is_of(flow)).into_iter().for_each(|own| latency.merge(own));
-    }
-    latency
 }

@@ -83,6 +83,19 @@ impl JobPath {
         ps as f64 / self.all_ps.max(1) as f64
     }
 
+    /// Returns the pieces of the path in the order of time, each with its limit.
+    pub(super) fn pieces(&self) -> Vec<(&PathPiece, &TrafficLimit)> {
+        let all = self.segments.iter().flat_map(|(segment, limit)| segment.pieces.iter().map(move |one| (one, limit)));
+        let mut pieces: Vec<_> = all.collect();
+        pieces.sort_by_key(|(piece, _)| (piece.from, piece.to));
+        pieces
+    }
+
+    /// Returns the time of the path that a rank computes, copies or sends, in ps.
+    pub(super) fn rank_ps(&self, rank: u32) -> u64 {
+        self.segments.iter().filter(|(segment, _)| segment.ranks.0 == rank).map(|(segment, _)| segment.ps()).sum()
+    }
+
     /// Returns the host with the largest share of the critical path, and that share; `None` without a path. A segment
     /// between two hosts counts for both, or only for the one that its limit names.
     pub(super) fn host<'a>(&self, job: &JobParams, name: &dyn Fn(u16) -> &'a str) -> Option<(u16, f64)> {

@@ -22,6 +22,7 @@ mod hosts;
 mod interfaces;
 mod job_bottleneck;
 mod jobs;
+mod latencies;
 pub(crate) mod limit;
 mod limits;
 mod load;
@@ -36,10 +37,12 @@ mod rings;
 mod segment;
 mod segment_bottleneck;
 mod senders;
+mod server_tables;
 mod services;
 mod stages;
 mod sums;
 mod switches;
+mod timeline;
 
 pub(super) use control::rule_name;
 pub(super) use limit::ClassLimit;
@@ -47,23 +50,17 @@ pub(super) use limit::ClassLimit;
 use crate::read;
 use crate::read::ends::{machines, network};
 use crate::read::flows::FlowTotals;
-use crate::report::caches::CACHES;
-use crate::report::channels::CHANNELS;
-use crate::report::domains::DOMAINS;
-use crate::report::energy::ENERGY;
 use crate::report::idle::network::find_network_idle_keys;
 use crate::report::idle::{ClusterIdleKeys, ClusterUse, IdleKeys};
-use crate::report::series::SERIES;
-use crate::report::table::{headings, Cell, Column, ColumnKind, Table, TableInfo, TableRows};
+use crate::report::table::{Table, TableInfo};
 use crate::report::view::{line_bytes, ServerView, WorldView};
-use crate::report::workloads::WORKLOADS;
 use crate::report::{build_server_results, rows, ServerResults};
 use completions::completion_table;
 use control::control_table;
 use dimm::dimm_table;
 use energy::{efficiency_table, metered_switches};
 use engines::engine_table;
-use flows::{class_table, completion_times, flow_table, latency_table};
+use flows::{class_table, completion_times, flow_table};
 use functions::function_table;
 use hostnet_model::ether::Endpoint;
 use hostnet_model::flow::Rank;
@@ -73,17 +70,20 @@ use hosts::{host_table, memory_table, series_table};
 use interfaces::interface_table;
 use job_bottleneck::job_paths;
 use jobs::job_tables;
+use latencies::{class_latencies, histogram_table, latency_table};
 use limits::{class_limits, limit_table};
 use pool::pool_table;
 use power::power_tables;
 use power_series::power_series_table;
-use queues::queue_table;
+use queues::{drop_table, queue_table};
 use serde_json::{json, Value};
+use server_tables::ServerTables;
 use services::service_table;
 use stages::stage_table;
 use std::collections::BTreeSet;
 use sums::sum_table;
 use switches::switch_table;
+use timeline::timeline_tables;
 
 impl WorldView<'_> {
     /// Returns the length of the measurement window, in ps.
@@ -189,7 +189,8 @@ impl WorldView<'_> {
         let classes = class_table(self, flows);
         let hosts = host_table(self, flows);
         let queues = queue_table(self);
-        let latencies = latency_table(self);
+        let of_requests = class_latencies(self);
+        let latencies = latency_table(&of_requests);
         let memory = memory_table(self);
         let control = control_table(self);
         let completed = completion_times(self);
@@ -218,6 +219,7 @@ impl WorldView<'_> {
             "servers": summary_part,
         });
         let of_devices = [
+            drop_table(self),
             dimm_table(self),
             interface_table(self),
             switch_table(self),
@@ -239,6 +241,8 @@ impl WorldView<'_> {
         all.extend([workloads, domains, channels, caches, control, limits, series_table(self), series]);
         all.extend(sometimes);
         all.extend(power_series_table(self));
+        all.extend(timeline_tables(self, &paths));
+        all.extend(histogram_table(&of_requests));
         if let Some(attojoules) = consumed {
             let efficiency = efficiency_table(self, flows, attojoules);
             if let Some(entries) = summary.as_object_mut() {
@@ -309,15 +313,18 @@ impl WorldView<'_> {
 
 /// Lists the tables of traffic.
 pub(super) fn table_info_of_traffic() -> Vec<TableInfo> {
-    flows::table_info().to_vec()
+    flows::table_info().into_iter().chain(latencies::table_info()).collect()
 }
 
 /// Lists the other tables of hosts on a network.
 pub(super) fn table_info() -> Vec<TableInfo> {
     let [hosts, memory] = hosts::table_info();
     let mut all = jobs::table_info().to_vec();
+    all.extend(timeline::table_info());
     all.extend([services::table_info(), completions::table_info(), job_bottleneck::table_info(), stages::table_info()]);
-    all.extend([hosts, control::table_info(), memory, queues::table_info(), switches::table_info()]);
+    all.extend([hosts, control::table_info(), memory]);
+    all.extend(queues::table_info());
+    all.push(switches::table_info());
     all.extend(power::table_info());
     all.extend([functions::table_info(), dimm::table_info(), interfaces::table_info(), pool::table_info()]);
     all.extend([engines::table_info(), sums::table_info(), limits::table_info()]);
@@ -338,68 +345,4 @@ fn build_server_tables(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Val
         summary_part = summary;
     }
     (all, summary_part)
-}
-
-/// Tables of several servers: those of a single server, with a column `host` before the others.
-struct ServerTables {
-    workloads: Table,
-    domains: Table,
-    channels: Table,
-    caches: Table,
-    series: Table,
-    energy: Table,
-    /// Energy of the servers and switches, in aJ; `None` if none has a meter.
-    consumed: Option<u128>,
-}
-
-/// Creates an empty table with a column `host` before the given ones.
-fn with_host<T: TableRows>(name: &'static str, columns: &[Column<T>]) -> Table {
-    let own = Table::of(name, columns);
-    let all = Table::new(name, std::iter::once(("host", ColumnKind::Text)).chain(headings(columns)));
-    // The column `host` comes first, so all others move up by one.
-    Table { optional_from: own.optional_from + 1, ..all }
-}
-
-impl ServerTables {
-    fn new() -> Self {
-        Self {
-            workloads: with_host("workloads", WORKLOADS),
-            domains: with_host("domains", DOMAINS),
-            channels: with_host("channels", CHANNELS),
-            caches: with_host("caches", CACHES),
-            series: with_host("host_series", SERIES),
-            energy: with_host("energy", ENERGY),
-            consumed: None,
-        }
-    }
-
-    /// Adds the rows of a server, and returns its summary.
-    fn add(&mut self, host: &str, results: ServerResults) -> Value {
-        // Clusters have no tables of UPI and mesh: both stay in the summary of their server.
-        let ServerResults { workloads, domains, channels, caches, series, summary, metered, upi: _, mesh: _ } = results;
-        if let Some(metered) = &metered {
-            *self.consumed.get_or_insert(0) += metered.all;
-        }
-        let energy = metered.map(|metered| metered.energy);
-        let own = [Some(workloads), Some(domains), Some(channels), caches, Some(series), energy];
-        let Self { workloads, domains, channels, caches, series, energy, consumed: _ } = self;
-        let all = [workloads, domains, channels, caches, series, energy];
-        for (table, own) in all.into_iter().zip(own) {
-            append_rows(table, host, own.map_or_else(Vec::new, |own| own.rows));
-        }
-        summary
-    }
-
-    /// Adds the energy of a switch.
-    fn add_switch(&mut self, name: &str, energy: Table, attojoules: u128) {
-        *self.consumed.get_or_insert(0) += attojoules;
-        append_rows(&mut self.energy, name, energy.rows);
-    }
-}
-
-/// Adds the rows of a host or a switch, each with its name in the first column.
-fn append_rows(table: &mut Table, name: &str, rows: Vec<Vec<Cell>>) {
-    for row in rows {
-        table.push(std::iter::once(Cell::from(name)).chain(row).collect());
-    }
 }

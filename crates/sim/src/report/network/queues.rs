@@ -1,7 +1,7 @@
-//! The table `queues`: traffic and queues of ports.
+//! The tables `queues` and `drops`: traffic, queues and losses of ports.
 
 use crate::read::ports::{ports, PortTotals, PortView};
-use crate::report::table::{Column, Table, TableInfo, TableRows};
+use crate::report::table::{Column, Table, TableContent, TableInfo, TableRows};
 use crate::report::view::WorldView;
 use hostnet_model::ether::BYTE_PARTS;
 use hostnet_model::params::CableEnd;
@@ -18,7 +18,7 @@ struct QueueRow<'a> {
     learning: bool,
 }
 
-/// Rows of the table: [`QueueRow`].
+/// Rows of the tables: [`QueueRow`].
 struct QueueRows;
 
 impl TableRows for QueueRows {
@@ -50,6 +50,13 @@ const QUEUES: &[Column<QueueRows>] = &[
     Column::optional(Column::integer("stray_packets", |row| row.grown_if_learning(|port| port.stray_packets).into())),
 ];
 
+const DROPS: &[Column<QueueRows>] = &[
+    Column::key(Column::text("place", |row| row.view.name_of(row.port.end).into())),
+    Column::key(Column::integer("port", |row| (row.port.number as u64).into())),
+    Column::given(Column::text("to", |row| row.port.peer().map(|peer| row.view.name_of(peer)).into())),
+    Column::integer("dropped_packets", |row| row.grown(|port| port.overflowed_packets).into()),
+];
+
 impl QueueRow<'_> {
     /// Returns the increase of a counter in the window.
     fn grown(&self, pick: fn(&PortTotals) -> u64) -> u64 {
@@ -66,9 +73,9 @@ impl QueueRow<'_> {
     }
 }
 
-/// Returns the description of the table.
-pub(super) fn table_info() -> TableInfo {
-    TableInfo::of("queues", QUEUES)
+/// Returns the descriptions of the tables `queues` and `drops`.
+pub(super) fn table_info() -> [TableInfo; 2] {
+    [TableInfo::of("queues", QUEUES), TableInfo::of("drops", DROPS).with_content(TableContent::Derived)]
 }
 
 /// Formats a rate with up to three decimals, such as 12.5, 0.1 or 100.
@@ -121,15 +128,24 @@ impl WorldView<'_> {
 /// Builds the table, with a row per port, except those between switches and their engines.
 pub(crate) fn queue_table(view: &WorldView) -> Table {
     let mut table = Table::of("queues", QUEUES);
+    cabled_ports(view).iter().for_each(|row| table.add(QUEUES, row));
+    table
+}
+
+/// Builds the table of the ports whose queues overflowed. Returns `None` if none did.
+pub(crate) fn drop_table(view: &WorldView) -> Option<Table> {
+    let mut table = Table::of("drops", DROPS);
+    let dropped = |row: &&QueueRow| row.grown(|port| port.overflowed_packets) > 0;
+    cabled_ports(view).iter().filter(dropped).for_each(|row| table.add(DROPS, row));
+    (!table.rows.is_empty()).then_some(table)
+}
+
+/// Returns all ports, except those between switches and their engines.
+fn cabled_ports<'a>(view: &'a WorldView<'a>) -> Vec<QueueRow<'a>> {
     let learning = view.plan.cluster.switches.iter().any(|switch| switch.learning.is_some());
     let engines = view.engines_of_switches();
+    // The engine of a switch is modelled as a host, but it has no cable that a user knows.
     let within = |end: CableEnd| matches!(end, CableEnd::Host(host) if engines.contains(&host));
-    for (port, before) in view.ports() {
-        // The engine of a switch is modelled as a host, but it has no cable that a user knows.
-        if within(port.end) || port.peer().is_some_and(within) {
-            continue;
-        }
-        table.add(QUEUES, &QueueRow { view, port, before, learning });
-    }
-    table
+    let cabled = view.ports().filter(|(port, _)| !within(port.end) && !port.peer().is_some_and(within));
+    cabled.map(|(port, before)| QueueRow { view, port, before, learning }).collect()
 }
