@@ -12,7 +12,7 @@ import pytest
 from hostnet import _core
 from hostnet.cli.show_seeds import METERED, tables_with_rows
 from hostnet.notes import no_effect_notes, notes_of, wide_interval_notes
-from hostnet.report.cluster_page import ROWS_MAX
+from hostnet.report.clusters.tables import ROWS_MAX
 from tests.support import HANG_S, Cli
 
 PAIRS = """
@@ -73,16 +73,11 @@ def test_a_loop_of_switches_that_learn_is_refused(cli: Cli) -> None:
 def test_the_report_has_sections_and_charts(cli: Cli) -> None:
     done = cli("run", written(cli, "hostcc"), *SHORT, "--series", "20us", "--quiet", "--csv")
     run = cli.folder / done.stdout.rstrip("\n")
-    page = (run / "report.html").read_text(encoding="utf-8")
-    for heading in (
-        "What limits it",
-        "Traffic",
-        "Hosts: from the NIC to memory",
-        "Control: levels",
-        "Over time",
-        "Ports",
-    ):
-        assert f"<h2>{heading}</h2>" in re.sub(r"</?dfn[^>]*>", "", page)
+    page = re.sub(r"</?dfn[^>]*>", "", (run / "report.html").read_text(encoding="utf-8"))
+    for heading in ("The network and its limits", "Distributions", "Inside the servers", "Over time", "Tables"):
+        assert f"<h2>{heading}</h2>" in page
+    for table in ("What limits it", "Traffic", "Hosts: from the NIC to memory", "Control: levels", "Ports"):
+        assert f"<summary>{table}</summary>" in page
     assert page.count("<svg") >= 6
     assert "--series 20us" in page
     assert len((run / "series.csv").read_text().splitlines()) == 16

@@ -54,6 +54,19 @@ function look(frame) {
       seen.collisions.push(...met.map(([other]) => [words, other.textContent]));
     });
   }
+  for (const drawn of page.querySelectorAll(".timeline, .shares")) {
+    const card = drawn.closest(".card").getBoundingClientRect();
+    // Names of steps are cut off at the end of their step.
+    const labels = Array.from(drawn.querySelectorAll(".lanes > *, .ticks span, .shares > span"));
+    const places = labels.map((label) => [label, label.getBoundingClientRect()]);
+    places.forEach(([label, place], index) => {
+      const words = label.textContent;
+      if (place.left < card.left - 1 || place.right > card.right + 1) seen.clipped.push(words);
+      if (parseFloat(getComputedStyle(label).fontSize) < 9) seen.tiny.push(words);
+      const met = places.slice(index + 1).filter(([, its]) => meet(place, its));
+      seen.collisions.push(...met.map(([other]) => [words, other.textContent]));
+    });
+  }
   const scrolls = Array.from(page.querySelectorAll(".scroll")).filter((box) => box.scrollWidth > box.clientWidth);
   seen.cut = scrolls.map((box) => box.querySelector("table").getAttribute("aria-label") ?? box.ariaLabel);
   return seen;

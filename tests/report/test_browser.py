@@ -11,7 +11,8 @@ import pytest
 
 import hostnet
 from hostnet.report import write_report
-from hostnet.report.noc_page import NocRun, noc_page
+from hostnet.report.noc_curves import NocRun
+from hostnet.report.noc_page import noc_page
 from tests.report.browser import NAMES, WIDTHS, Browser, Seen, find_browser
 
 pytestmark = pytest.mark.skipif(

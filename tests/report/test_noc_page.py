@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 import hostnet
-from hostnet.report.noc_page import NocRun, noc_page, write_noc
+from hostnet.report.noc_curves import NocRun
+from hostnet.report.noc_page import noc_page, write_noc
 
 Summary = dict[str, Any]
 
@@ -34,7 +35,7 @@ def test_the_map_has_every_link_and_every_router(mesh: Summary) -> None:
     assert "Latency under load" not in page
 
 
-def test_several_rates_are_curves_without_what_is_saturated(tmp_path: Path) -> None:
+def test_several_rates_are_curves_that_mark_what_is_saturated(tmp_path: Path) -> None:
     runs = [
         NocRun(f"vcs {vcs}, rate {rate}", f"vcs {vcs}", summary_of(size="4x4", rate=rate, vcs=vcs))
         for vcs in (1, 4)
@@ -45,7 +46,7 @@ def test_several_rates_are_curves_without_what_is_saturated(tmp_path: Path) -> N
     page = file.read_text(encoding="utf-8")
     assert "Latency under load" in page
     curves = re.findall(r'<polyline points="([^"]*)" class="curve', page)
-    assert [len(points.split()) for points in curves[:4]] == [2, 2, 3, 3], "latencies of two loads, rates of three"
+    assert [len(points.split()) for points in curves[:4]] == [3, 3, 3, 3], "latencies and rates of all loads"
     assert page.count('class="noc"') == 6
     assert "Values of several networks" in page
 

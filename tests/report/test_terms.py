@@ -13,7 +13,8 @@ import hostnet
 from hostnet.report import write_report
 from hostnet.report.chip_page import chip_page
 from hostnet.report.html import Html, element, section, table
-from hostnet.report.noc_page import NocRun, noc_page
+from hostnet.report.noc_curves import NocRun
+from hostnet.report.noc_page import noc_page
 from hostnet.report.page import page
 from hostnet.report.terms import with_definitions
 from tests.docs.reference import ROOT

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from hostnet.report.headline import warning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

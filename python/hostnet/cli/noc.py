@@ -28,7 +28,8 @@ def noc_command(options: NocOptions) -> int:
     with Watch(show=True) as watch:
         result = noc_alone.run_plan(plan, progress=watch)
     if options.html is not None:
-        from hostnet.report.noc_page import NocRun, write_noc
+        from hostnet.report.noc_curves import NocRun
+        from hostnet.report.noc_page import write_noc
 
         write_noc(options.html, [NocRun("", "", result.summary)])
     if options.json:

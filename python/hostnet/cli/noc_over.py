@@ -121,7 +121,8 @@ def _show(options: NocOptions, axes: Sequence[Axis], found: Sequence[tuple[Choic
 
 def _write(path: Path, axes: Sequence[Axis], names: Sequence[str], rows: Sequence[Point]) -> None:
     """Writes the page; runs that differ only in their rate form a curve."""
-    from hostnet.report.noc_page import NocRun, write_noc
+    from hostnet.report.noc_curves import NocRun
+    from hostnet.report.noc_page import write_noc
 
     def title(values: Sequence[Value], *, without: str | None = None) -> str:
         named_values = zip(axes, names, values, strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hostnet.report.charts import WIDTH_OF_WIDE, ChartAxis, make_frame, reference_line
+from hostnet.report.charts import WIDTH_OF_WIDE, ChartAxis, make_frame, reference_line, unit_of
 from hostnet.report.html import Html, element
 from hostnet.report.series import ChartSeries, ReferenceLine
 from hostnet.report.svg import ChartFrame
@@ -23,7 +23,7 @@ def area_chart(
     for plotted, top in zip(series, tops, strict=True):
         parts += area(frame, plotted.kind, xs, floor, top)
         floor = top
-    return frame.picture(title, *parts, read_off="µs", stacked=True)
+    return frame.picture(title, *parts, read_off=unit_of(axis.x_label), stacked=True)
 
 
 def stacked(series: Sequence[ChartSeries]) -> list[list[float]]:

@@ -51,20 +51,40 @@ def line_chart(
     levels: Sequence[ReferenceLine] = (),
     *,
     wide: bool = False,
+    frame: ChartFrame | None = None,
 ) -> Html:
-    """Draws simulated values as lines with whiskers, and published ones as hollow marks."""
+    """Draws simulated values as lines with whiskers, and published ones as hollow marks.
+
+    A given `frame` has other scales than linear ones that fit the values.
+    """
+    if frame is not None:
+        return frame.picture(title, *lines_in(frame, axis, series, levels))
     extents = [end for plotted in series for value in plotted.values for end in extent(value)] + [
         level.value for level in levels
     ]
     xs = sorted({value.x for plotted in series for value in plotted.values})
     width = WIDTH_OF_WIDE if wide else WIDTH
     frame = make_frame(xs, extents, axis, width)
+    return frame.picture(
+        title, *lines_in(frame, axis, series, levels), read_off=unit_of(axis.x_label) if wide else None
+    )
+
+
+def lines_in(
+    frame: ChartFrame, axis: ChartAxis, series: Sequence[ChartSeries], levels: Sequence[ReferenceLine]
+) -> list[Html]:
+    """Draws axes, reference lines, curves and marks."""
     parts = frame.axes(axis.x_label) + [reference_line(frame, level) for level in levels]
     for plotted in series:
         parts += curve(frame, plotted)
     for plotted in series:
         parts += marks(frame, plotted, axis)
-    return frame.picture(title, *parts, read_off="µs" if wide else None)
+    return parts
+
+
+def unit_of(label: str) -> str:
+    """Returns the unit in the title of an axis, which follows a comma."""
+    return label.rpartition(", ")[2]
 
 
 def extent(value: SeriesPoint) -> list[float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hostnet.report.html import Html, element
-from hostnet.report.link_lines import heat, wire
+from hostnet.report.link_lines import column_labels, font_size, heat, heat_scale, row_labels, wire
 from hostnet.report.svg import text
 from hostnet.units import format_percent
 
@@ -17,37 +17,50 @@ SIDE = 22.0
 """Side length of a tile."""
 BOW = 5.0
 """Distance of each direction from the centre line of its link."""
-MARGIN = 64.0
+MARGIN = 76.0
 """Space for the edge and for the memory controllers."""
+HEAD = 40.0
+"""Space above the tiles for the names and numbers of columns."""
 THICK = 5.5
 
 
 def chip_map(summary: Row) -> Html:
-    """Draws the chip and its links, coloured by busy share."""
+    """Draws the chip and its links, coloured by busy share; the busiest link has the hottest colour."""
     if summary["config"]["noc"]["topology"] == "noc-out":
         from hostnet.report.noc_out_map import noc_out_map
 
         return noc_out_map(summary)
     chip, links = summary["config"]["chip"], summary["noc"]["links"]
+    full = map_scale(links)
     width = 2 * MARGIN + (chip["columns"] - 1) * PITCH
-    height = SIDE * 3 + (chip["rows"] - 1) * PITCH
-    drawn = [link(row) for row in links if row["kind"] == "mesh"]
+    height = HEAD + SIDE * 2 + (chip["rows"] - 1) * PITCH
+    drawn = [link(row, full) for row in links if row["kind"] == "mesh"]
     beside = "mc" not in summary["config"]["noc"]
     drawn += [
-        controller(row) if row["kind"] == "memory" and not beside else unit(row)
+        controller(row, full) if row["kind"] == "memory" and not beside else unit(row, full)
         for row in links
         if row["kind"] != "mesh"
     ]
-    heads = [text("NI", MARGIN - PITCH * 0.75, 12, anchor="middle")]
+    heads = [text("NI", MARGIN - PITCH * 0.75, 14, anchor="middle")]
     if beside:
-        heads.append(text("memory", width, 12, anchor="end"))
-    return drawing(links, (width, height), *heads, *drawn)
+        heads.append(text("memory", width, 14, anchor="end"))
+    columns = [centre_of([column, 0])[0] for column in range(chip["columns"])]
+    rows = [centre_of([0, row])[1] for row in range(chip["rows"])]
+    font = font_size(width)
+    numbers = [*column_labels(columns, HEAD - 6, font), *row_labels(rows, 20, font)]
+    return drawing(links, (width, height), *heads, *numbers, *drawn)
+
+
+def map_scale(links: list[Row]) -> float:
+    """Returns the busy share of the hottest colour of a map."""
+    return heat_scale(max((row["share"] for row in links), default=0.0))
 
 
 def rack_map(summary: Row) -> Html:
     """Draws the chips of a rack, plane by plane, coloured by the busy share of their busiest links."""
     columns, rows, planes = summary["rack"]["size"]
     step, gap = SIDE + 6.0, SIDE
+    full = map_scale(summary["chips"])
     boxes = []
     for chip in summary["chips"]:
         x, y, z = chip["at"]
@@ -61,7 +74,7 @@ def rack_map(summary: Row) -> Html:
                 width=SIDE,
                 height=SIDE,
                 rx=3,
-                style=f"fill: {heat(chip['share'])}; stroke: var(--line)",
+                style=f"fill: {heat(chip['share'] / full)}; stroke: var(--line)",
             )
         )
     width = planes * (columns * step + gap) - gap
@@ -85,26 +98,27 @@ def drawing(links: list[Row], size: tuple[float, float], *drawn: Html) -> Html:
     return element(
         "svg",
         element("title", label),
-        *drawn,
+        element("g", *drawn, style=f"font-size: {font_size(size[0]):.4g}px"),
         viewBox=f"0 0 {size[0]:g} {size[1]:g}",
         role="img",
         aria_label=label,
+        class_="mesh",
         style="max-width: 640px",
     )
 
 
 def centre_of(where: list[int]) -> tuple[float, float]:
     """Returns the centre of a tile."""
-    return MARGIN + where[0] * PITCH, SIDE * 1.5 + where[1] * PITCH
+    return MARGIN + where[0] * PITCH, HEAD + SIDE + where[1] * PITCH
 
 
-def link(row: Row) -> Html:
+def link(row: Row, full: float) -> Html:
     """Draws one direction between two routers."""
     ends = centre_of(row["from"]), centre_of(row["to"])
-    return wire(*ends, row["share"], link_text(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
+    return wire(*ends, row["share"] / full, link_text(row), gap=SIDE / 2 + 1, bow=BOW, thick=THICK)
 
 
-def unit(row: Row) -> Html:
+def unit(row: Row, full: float) -> Html:
     """Draws a tile, an edge or a memory controller, coloured by the busy share of its link."""
     x, y = centre_of(row["from"])
     x += {"edge": -0.75, "memory": 0.75}.get(row["kind"], 0.0) * PITCH
@@ -116,11 +130,11 @@ def unit(row: Row) -> Html:
         width=SIDE,
         height=SIDE,
         rx=SIDE / 2 if row["kind"] != "tile" else 3,
-        style=f"fill: {heat(row['share'])}; stroke: var(--line)",
+        style=f"fill: {heat(row['share'] / full)}; stroke: var(--line)",
     )
 
 
-def controller(row: Row) -> Html:
+def controller(row: Row, full: float) -> Html:
     """Draws a memory controller between tiles, north-east of its own."""
     x, y = centre_of(row["from"])
     return element(
@@ -129,7 +143,7 @@ def controller(row: Row) -> Html:
         cx=x + PITCH / 2,
         cy=y - PITCH / 2,
         r=SIDE / 3,
-        style=f"fill: {heat(row['share'])}; stroke: var(--line)",
+        style=f"fill: {heat(row['share'] / full)}; stroke: var(--line)",
     )
 
 

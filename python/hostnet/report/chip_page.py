@@ -5,20 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from hostnet.report.chip_descriptions import chip_headline, chip_notes, chip_reason, chip_workload
-from hostnet.report.chip_map import chip_map, rack_map
+from hostnet.report.chip_map import chip_map, map_scale, rack_map
 from hostnet.report.html import Html, element, fact_list, section, table
+from hostnet.report.link_lines import heat_legend
 from hostnet.report.page import page
-from hostnet.report.svg import text
+from hostnet.report.shares import ShareRow, share_bars
 from hostnet.units import format_percent
 
 Summary = dict[str, Any]
 
-WIDTH = 900.0
 LINKS = 12
 """Number of links in the table; all of them are in summary.json."""
-FILLS = ("fill-a", "fill-b", "fill-c", "fill-d", "fill-n")
-LABELLED = 0.05
-"""Smallest share of a part that is labelled with its cycles."""
+MAP_NOTE = (
+    "Two lines between routers are the two directions of a link, each on its right-hand side; a tile, NI or memory "
+    "controller has the colour of the link to it. Numbers are columns and rows, as in the names of links."
+)
+
+DOMINANT = 0.75
+"""Share of the latency from which a part leaves so little room for the others that they have a bar of their own."""
 
 
 def chip_page(summary: Summary) -> str:
@@ -48,21 +52,59 @@ def chip_page(summary: Summary) -> str:
         shown,
         element("p", chip_reason(summary)),
         *notes,
-        breakdown_section(summary),
+        *pictures(summary),
+        parts_section(summary),
         rack_section(summary),
-        section(
-            "How busy the links are",
-            element("figure", chip_map(summary)),
-            links_table(summary),
-            note="From grey, idle, to red, a flit in every cycle. Units are filled as the way to them is busy."
-            + (" Shares are the mean of all chips." if "rack" in summary else ""),
-        ),
         element("footer", f"configuration {summary['config_hash']}, result {summary['result_hash']}"),
     )
 
 
-def breakdown_section(summary: Summary) -> Html | None:
-    """Creates the bar and the table of the parts of the latency; None without operations."""
+def pictures(summary: Summary) -> list[Html | None]:
+    """Creates the bars of the latency and the map of the links."""
+    mean = " Shares are the mean of all chips." if "rack" in summary else ""
+    return [
+        breakdown_section(summary["breakdown"]),
+        section(
+            "How busy the links are",
+            element(
+                "div",
+                element("figure", chip_map(summary), heat_legend(map_scale(summary["noc"]["links"])), class_="card"),
+                element("div", element("h3", "The fullest links"), links_table(summary)),
+                class_="map",
+            ),
+            note=MAP_NOTE + mean,
+        ),
+    ]
+
+
+def breakdown_section(breakdown: Summary) -> Html | None:
+    """Creates the bars of the parts of the latency; None without operations."""
+    if not breakdown["operations"]:
+        return None
+    values = {row["title"]: row["mean_cycles"] for row in breakdown["parts"]}
+    rows = [ShareRow("all", values, cycles(breakdown["mean_cycles"]))]
+    largest = max(breakdown["parts"], key=lambda row: row["share"])
+    if largest["share"] >= DOMINANT:
+        rest = {name: value for name, value in values.items() if name != largest["title"]}
+        rows.append(ShareRow(f"without {largest['title']}", rest, cycles(sum(rest.values()))))
+    return section(
+        "Parts of an operation",
+        element(
+            "div",
+            share_bars("Parts of an operation", rows, text=cycles, order=list(values), each_full=True),
+            class_="card",
+        ),
+        note="Mean cycles, in chronological order. For operations of several lines, those of the last line to arrive.",
+    )
+
+
+def cycles(value: float) -> str:
+    """Formats a number of cycles."""
+    return f"{value:,.1f} cycles"
+
+
+def parts_section(summary: Summary) -> Html | None:
+    """Creates the table of the parts of the latency; None without operations."""
     breakdown = summary["breakdown"]
     if not breakdown["operations"]:
         return None
@@ -72,12 +114,7 @@ def breakdown_section(summary: Summary) -> Html | None:
     ]
     total = breakdown["mean_cycles"]
     rows.append(("total", f"{total:.1f}", f"{total / summary['clock_ghz']:.2f}", format_percent(1.0, 1)))
-    return section(
-        "Parts of an operation",
-        element("figure", bar(breakdown)),
-        table(("part", "cycles", "ns", "share"), rows, label="Parts of an operation"),
-        note="Mean cycles, in chronological order. For operations of several lines, those of the last line to arrive.",
-    )
+    return section("Latency by part", table(("part", "cycles", "ns", "share"), rows, label="Parts of an operation"))
 
 
 def rack_section(summary: Summary) -> Html | None:
@@ -98,35 +135,10 @@ def rack_section(summary: Summary) -> Html | None:
     ]
     return section(
         "The chips of the rack",
-        element("figure", rack_map(summary)),
+        element("figure", rack_map(summary), heat_legend(map_scale(summary["chips"]))),
         table(("chip", "at", "operations", "cycles", "GB/s", "fullest link", "busy"), rows, label="Chips"),
         note="Planes of the torus side by side. A chip is filled as its fullest link is busy.",
     )
-
-
-def bar(breakdown: Summary) -> Html:
-    """Draws the parts side by side, in proportion to their times."""
-    pieces, start = [], 0.0
-    for index, row in enumerate(breakdown["parts"]):
-        width = row["share"] * WIDTH
-        title = f"{row['title']}: {row['mean_cycles']:.1f} cycles"
-        fill = FILLS[index % len(FILLS)]
-        pieces.append(
-            element(
-                "rect",
-                element("title", title),
-                x=round(start, 1),
-                y=4,
-                width=round(max(width - 1, 0.5), 1),
-                height=34,
-                class_=f"bar {fill}",
-            )
-        )
-        if row["share"] >= LABELLED:
-            pieces.append(text(f"{row['mean_cycles']:.0f}", start + width / 2, 54, anchor="middle"))
-        start += width
-    label = f"The parts of {breakdown['mean_cycles']:.1f} cycles"
-    return element("svg", element("title", label), *pieces, viewBox=f"0 0 {WIDTH:g} 60", role="img", aria_label=label)
 
 
 def links_table(summary: Summary) -> Html:

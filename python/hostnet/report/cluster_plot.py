@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hostnet.cluster_view import TAIL, percentiles
-from hostnet.report.cluster_page import OVER_TIME
+from hostnet.report.clusters.over_time import OVER_TIME
 from hostnet.report.style import COLOURS, DASHES, new_figure, plain
 from hostnet.stages import STAGES, stage_means
 

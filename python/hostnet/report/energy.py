@@ -16,8 +16,10 @@ def energy_sections(run: RunFiles) -> list[Html]:
         return []
     from hostnet.energy_view import efficiency_view, energy_view
     from hostnet.power_view import power_view
-    from hostnet.report.cluster_page import view_section
+    from hostnet.report.clusters.tables import view_section
+    from hostnet.report.power import power_section
 
     views = [energy_view(summary["energy"]), efficiency_view(summary["efficiency"])] if "energy" in summary else []
     views += [power_view(summary)] if "power" in summary else []
-    return [view_section(view.without_empty()) for view in views]
+    drawn = power_section(summary, run.power_series)
+    return [*([drawn] if drawn is not None else []), *(view_section(view.without_empty()) for view in views)]

@@ -108,9 +108,9 @@ def defined(content: Child, about: str | None) -> Child:
     return element("dfn", content, tabindex="0", aria_description=short(about)) if about else content
 
 
-def details(summary: str, *content: Child) -> Html:
-    """Creates content that is folded until opened."""
-    return element("details", element("summary", summary), *content)
+def details(summary: str, *content: Child, opened: bool = False) -> Html:
+    """Creates content that is folded until opened, unless it is `opened` at first."""
+    return element("details", element("summary", summary), *content, open="open" if opened else None)
 
 
 def section(title: str, *content: Child, note: str | None = None) -> Html:

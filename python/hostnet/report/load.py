@@ -45,6 +45,12 @@ class RunFiles:
     why: dict[str, Any] = field(default_factory=dict)
     """Explanation in machine-readable form; empty without one."""
     power_series: list[Row] = field(default_factory=list)
+    ranks: list[Row] = field(default_factory=list)
+    """Ranks of the jobs of a cluster; `timeline` has their steps, and `path_pieces` their critical paths."""
+    timeline: list[Row] = field(default_factory=list)
+    path_pieces: list[Row] = field(default_factory=list)
+    latency_histogram: list[Row] = field(default_factory=list)
+    """Latencies of the classes of a cluster, and how many requests had each."""
 
     @property
     def is_cluster(self) -> bool:
@@ -84,6 +90,10 @@ def load_run(directory: Path, known: KnownResults | None = None) -> RunFiles:
         explanation=read_explanation(directory),
         why=read_object(directory / "explain.json"),
         power_series=rows("power_series"),
+        ranks=rows("ranks"),
+        timeline=rows("timeline"),
+        path_pieces=rows("path_pieces"),
+        latency_histogram=rows("latency_histogram"),
     )
 
 

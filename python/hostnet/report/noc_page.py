@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_file
-from hostnet.report.charts import ChartAxis, legend, line_chart
+from hostnet.report.distributions import Distribution, distribution_cards, of_percentiles
 from hostnet.report.html import Html, element, fact_list, section, table
+from hostnet.report.link_lines import heat_legend, heat_scale
+from hostnet.report.noc_curves import NocRun, curves_section
 from hostnet.report.noc_descriptions import most_loaded_link, network_text, packets_text, saturation_text
-from hostnet.report.noc_map import map_legend, noc_map
+from hostnet.report.noc_map import noc_map
 from hostnet.report.numbers import number, percent
 from hostnet.report.page import page
-from hostnet.report.series import KINDS, ChartSeries, SeriesPoint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,24 +26,12 @@ MAPS_MAX = 12
 SPREADS_MAX = 4
 """Maximum number of lines of a chart."""
 
-KNEE = 10.0
-"""Latencies above this multiple of the zero-load latency are not plotted, because queues dominate them."""
-
 LINKS_MAX = 12
 
 HOW_TO_READ = (
     "Share of the cycles in which a link is busy: a line for each direction between routers, on its right-hand side, "
     "and in the square of a router the link to its node."
 )
-
-
-@dataclass(frozen=True)
-class NocRun:
-    """A run on the page: its title, the curve that it belongs to, and its summary."""
-
-    title: str
-    curve: str
-    summary: Row
 
 
 def write_noc(path: Path, runs: Sequence[NocRun]) -> None:
@@ -63,8 +51,8 @@ def noc_page(runs: Sequence[NocRun]) -> str:
         "Network on a chip – hostnet",  # noqa: RUF001
         header(runs),
         curves_section(runs) if len({run.summary["rate"]["offered"] for run in runs}) > 1 else None,
-        runs_section(runs) if len(runs) > 1 else None,
         *pictures(measured),
+        runs_section(runs) if len(runs) > 1 else None,
         links_section(measured[0].summary) if len(measured) == 1 else None,
         element("footer", f"hostnet noc, configuration {first['config_hash']}"),
     )
@@ -99,39 +87,6 @@ def header(runs: Sequence[NocRun]) -> Html:
     )
 
 
-def curves_section(runs: Sequence[NocRun]) -> Html:
-    """Creates the charts of latency and accepted load over the offered load."""
-    cards = []
-    curves = list(dict.fromkeys(run.curve for run in runs))
-    for start in range(0, len(curves), len(KINDS)):
-        names = curves[start : start + len(KINDS)]
-        own = [[run.summary for run in runs if run.curve == name] for name in names]
-        latency = lines(names, own, lambda row: row["latency"]["packet"]["mean_cycles"] if is_below(row) else None)
-        accepted = lines(names, own, lambda row: row["rate"]["accepted"])
-        for title, series in (("Mean latency, cycles", latency), ("Accepted, flits/node/cycle", accepted)):
-            axis = ChartAxis("offered, flits/node/cycle", x_floor=0.0)
-            chart = element("figure", element("figcaption", title), line_chart(title, axis, series))
-            cards.append(element("div", chart, legend(series) if len(series) > 1 else None, class_="card"))
-    note = "Saturated loads, and latencies of more than ten times that of packets alone, are left out of the latency."
-    return section("Latency under load", element("div", *cards, class_="many"), note=note)
-
-
-def is_below(summary: Row) -> bool:
-    """Returns True if the latency is that of the network, not of queues that grow during the run."""
-    mean, alone = (summary["latency"][name]["mean_cycles"] for name in ("packet", "zero_load"))
-    return not summary["saturation"]["saturated"] and mean is not None and mean < KNEE * alone
-
-
-def lines(names: Sequence[str], own: Sequence[Sequence[Row]], read: Any) -> list[ChartSeries]:
-    """Returns a series for each curve over the offered load."""
-    series = []
-    for name, kind, rows in zip(names, KINDS, own, strict=False):
-        known = [row for row in rows if row["rate"]["offered"] is not None]
-        values = sorted(((row["rate"]["offered"], read(row)) for row in known), key=lambda point: point[0])
-        series.append(ChartSeries(name or "all", kind, tuple(SeriesPoint(x, y) for x, y in values if y is not None)))
-    return [plotted for plotted in series if plotted.values]
-
-
 def runs_section(runs: Sequence[NocRun]) -> Html:
     """Creates a table with a row for each run."""
     columns = ["run", "offered", "accepted", "mean cycles", "P50", "P99", "max", "fullest link", "busy", "saturated"]
@@ -153,50 +108,42 @@ def runs_section(runs: Sequence[NocRun]) -> Html:
 
 
 def pictures(runs: Sequence[NocRun]) -> list[Html]:
-    """Creates the maps and the latency distributions, side by side for a single run."""
+    """Creates the maps and the latency distributions."""
     if not runs:
         return []
-    if len(runs) == 1:
-        cards = element("div", *maps(runs), *spreads(runs), class_="many")
-        title = "How busy links are, and how latencies are spread"
-        return [section(title, map_legend(), cards, note=HOW_TO_READ)]
     shown = runs if len(runs) <= MAPS_MAX else runs[-1:]
-    found = [section("How busy links are", map_legend(), element("div", *maps(shown), class_="many"), note=HOW_TO_READ)]
+    full = heat_scale(max(row["busy_share"] or 0.0 for run in shown for row in run.summary["links"]))
+    maps = element("div", *(map_card(run, full) for run in shown), class_="many" if len(shown) > 2 else "pair fixed")
+    found = [section("How busy links are", heat_legend(full), maps, note=HOW_TO_READ)]
     spread = spreads(runs)
     if spread:
-        found.append(section("How latencies are spread", element("div", *spread, class_="many")))
+        found.append(section("How latencies are spread", element("div", *spread, class_="pair fixed")))
     return found
 
 
-def maps(runs: Sequence[NocRun]) -> list[Html]:
-    """Creates a map of the links for each run."""
-    return [
-        element("figure", element("figcaption", run.title) if run.title else None, noc_map(run.summary), class_="card")
-        for run in runs
-    ]
+def map_card(run: NocRun, full: float) -> Html:
+    """Creates the map of the links of a run."""
+    caption = element("figcaption", run.title) if run.title else None
+    return element("figure", caption, noc_map(run.summary, full), class_="card")
 
 
 def spreads(runs: Sequence[NocRun]) -> list[Html]:
-    """Creates the cumulative latency distribution of one run, or of a few below saturation."""
-    step = -(-len(runs) // SPREADS_MAX)
-    series = [
-        ChartSeries(
-            run.title or "packets",
-            kind,
-            tuple(
-                SeriesPoint(cycles, share)
-                for share, cycles in enumerate(run.summary["latency"]["packet"]["percentiles_cycles"])
-            ),
-        )
-        for run, kind in zip(runs[::step], KINDS, strict=False)
-        if run.summary["latency"]["packet"]["percentiles_cycles"] and (len(runs) == 1 or is_below(run.summary))
-    ]
-    if not series:
-        return []
-    title = "Packets that took no longer, percent"
-    chart = line_chart(title, ChartAxis("cycles", "%", x_floor=0.0, whole_x=False), series)
-    figure = element("figure", element("figcaption", title), chart)
-    return [element("div", figure, legend(series) if len(series) > 1 else None, class_="card")]
+    """Creates the latency distribution of one run, or of a few below saturation."""
+    shown = runs if len(runs) == 1 else [run for run in runs if not run.summary["saturation"]["saturated"]]
+    step = max(-(-len(shown) // SPREADS_MAX), 1)
+    found = [packet_distribution(run) for run in shown[::step]]
+    return distribution_cards("Packet latency", "packets", [one for one in found if one is not None], unit="cycles")
+
+
+def packet_distribution(run: NocRun) -> Distribution | None:
+    """Returns the latencies of the packets of a run; None without any."""
+    packet = run.summary["latency"]["packet"]
+    known = packet["percentiles_cycles"]
+    return of_percentiles(
+        run.title or "packets",
+        {share / 100: cycles for share, cycles in enumerate(known or ()) if share},
+        packet["count"],
+    )
 
 
 def links_section(summary: Row) -> Html:

@@ -36,6 +36,9 @@ MARKS_MAX = 60
 INSET = 14.0
 """Distance of the first and the last point from the ends of the axis."""
 
+LINE = 13
+"""Height of a line of text."""
+
 LEVELS = (1.0, 2.0, 5.0)
 """Ticks of a decade of a logarithmic axis."""
 
@@ -156,13 +159,16 @@ def reference_level(frame: ChartFrame, level: ReferenceLine, series: Sequence[Ch
     ]
 
 
-def reference_wall(frame: ChartFrame, wall: ReferenceLine) -> list[Html]:
-    """Draws a dashed vertical line with its name beside its top, on the side with more room."""
+def reference_wall(frame: ChartFrame, wall: ReferenceLine, line: int = 0) -> list[Html]:
+    """Draws a dashed vertical line with its name beside its top, on the side with more room.
+
+    The names of several walls are in different lines of text.
+    """
     x, top = frame.x(wall.value), frame.y(frame.y_ticks[-1])
     base = frame.height - BOTTOM
     name = f"{wall.name} {number(wall.value)}"
     fits_left = x - LEFT > len(name) * CHARACTER
-    label = text(name, x - 4 if fits_left else x + 4, top + 10, anchor="end" if fits_left else "start")
+    label = text(name, x - 4 if fits_left else x + 4, top + 10 + LINE * line, anchor="end" if fits_left else "start")
     return [element("line", x1=x, x2=x, y1=top, y2=base, class_="reference"), label]
 
 

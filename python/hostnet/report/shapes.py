@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.report.cluster_page import CORES_OVER_TIME, OVER_TIME
+from hostnet.report.clusters.over_time import OVER_TIME
 from hostnet.report.series import PEER_ENGINES
 
 if TYPE_CHECKING:
@@ -33,7 +33,13 @@ CLUSTER = {"classes": [{"class": TEXT, "goodput_gbps": NUMBER, "goodput_ci95": M
 
 CLUSTER_SERIES = [{"host": TEXT, "time_us": NUMBER, **dict.fromkeys(OVER_TIME, MAYBE)}]
 
-POWER_SERIES = [{"host": TEXT, "time_us": NUMBER, **dict.fromkeys(CORES_OVER_TIME, NUMBER)}]
+POWER_SERIES = [
+    {
+        "host": TEXT,
+        "time_us": NUMBER,
+        **dict.fromkeys(("received_gbps", "sent_gbps", "ghz_mean", "running_share", "asleep_share", "power_w"), NUMBER),
+    }
+]
 
 STUDY = {
     "curves": {},
