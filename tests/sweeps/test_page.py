@@ -10,7 +10,6 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hostnet.report.headline import warning
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

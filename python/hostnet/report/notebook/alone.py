@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.report.chip_descriptions import chip_headline, chip_notes, chip_reason, chip_workload
 from hostnet.report.chip_page import breakdown_section, rack_section
 from hostnet.report.html import element
-from hostnet.report.noc_page import NocRun
+from hostnet.report.noc_curves import NocRun
 from hostnet.report.noc_page import header as noc_header
 from hostnet.report.noc_page import pictures as noc_pictures
 from hostnet.report.notebook.block import block, headline, notes_list, small_table
