@@ -95,6 +95,7 @@ __all__ = [
     "server_sockets",
     "share_text",
     "shares",
+    "stream_and_drives_template",
     "table_info",
     "template",
     "transports",
