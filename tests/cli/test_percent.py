@@ -14,7 +14,11 @@ from hostnet.terminal.layout import wrapped_text
 from hostnet.units import format_percent
 from tests.docs.reference import ROOT
 
-NOT_SHOWN = {"report/link_lines.py": "a colour of CSS", "cli/memory_options.py": "the value of a key"}
+NOT_SHOWN = {
+    "report/link_lines.py": "a colour of CSS",
+    "cli/memory_options.py": "the value of a key",
+    "report/clusters/timeline.py": "places in CSS",
+}
 """Files with percentages that are never shown, and their use."""
 
 

@@ -35,7 +35,7 @@ class Output(HTMLParser):
             self.tables[-1][-1].append("")
         elif tag == "li":
             self.items.append("")
-        elif tag == "a":
+        elif tag == "a" and "href" in given:
             self.links.append(given["href"])
         elif tag == "img":
             self.images.append(given["src"])

@@ -59,7 +59,7 @@ def chip_block(summary: Summary) -> str:
         headline(str(summary["name"]), f"{cycles}{rates['application_gb_per_s']:.1f} GB/s in and out"),
         element("p", f"{chip_headline(summary)}. {chip_workload(summary)}", class_="sub"),
         element("p", chip_reason(summary), class_="verdict"),
-        breakdown_section(summary),
+        breakdown_section(summary["breakdown"]),
         rack_section(summary),
         notes_list(chip_notes(summary)),
     )
