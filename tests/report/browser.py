@@ -45,6 +45,12 @@ function look(frame) {
     const box = (svg.closest(".card") ?? svg).getBoundingClientRect();
     if (!box.width) continue;
     const scale = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    const drawing = svg.viewBox.baseVal;
+    for (const line of svg.querySelectorAll("polyline, path")) {
+      const its = line.getBBox();
+      const inside = its.y >= drawing.y - 1 && its.y + its.height <= drawing.y + drawing.height + 1;
+      if (!inside) seen.clipped.push(`${line.getAttribute("class")} of ${svg.getAttribute("aria-label")}`);
+    }
     const texts = Array.from(svg.querySelectorAll("text"), (text) => [text, text.getBoundingClientRect()]);
     texts.forEach(([text, place], index) => {
       const words = text.textContent;

@@ -63,8 +63,8 @@ def nines_frame(highest: float, ys: Sequence[float]) -> ChartFrame:
 
 
 def frame_of(scale: LinearScale, ticks: Sequence[tuple[float, str]], ys: Sequence[float]) -> ChartFrame:
-    """Returns a frame with the ticks along x that do not overlap, and round numbers along y."""
-    low, high, y_ticks = nice_range(ys)
+    """Returns a frame with the ticks along x that do not overlap, and round numbers from 0 along y."""
+    low, high, y_ticks = nice_range([*ys, 0.0])
     kept = fitted_ticks(ticks, scale)
     return ChartFrame(
         scale,

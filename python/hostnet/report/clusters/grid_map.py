@@ -140,7 +140,7 @@ def drawn_cable(places: Mapping[str, Point], ends: tuple[str, str], cables: Sequ
     length = math.dist(start, end)
     aside = ((start[1] - end[1]) / length, (end[0] - start[0]) / length)
     # Each direction bends to its right-hand side, so that both are visible.
-    bend = min(0.18 * length, PITCH / 2)
+    bend = min(0.18 * length, SIDE - 4)
     control = (middle[0] + 2 * bend * aside[0], middle[1] + 2 * bend * aside[1])
     return element(
         "path",
