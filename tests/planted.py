@@ -98,6 +98,7 @@ PLANTS = (
     Plant("UPI data", some("upi.link.data_credits", 2, 4, 8), DISTANT),
     Plant("UPI link", some("upi.link.bandwidth", "1 GB/s", "3 GB/s", "6 GB/s"), DISTANT),
     Plant("CHA->UPI", some("upi.tor_entries", 1), ("two sockets, remote",)),
+    Plant("CHA->CXL", some("cha.tor.expander_entries", 1), ("expander",)),
     Plant("CXL read", some("expander.read_credits", 2, 4, 8), ("expander",)),
     Plant("CXL link", some("expander.lanes", 1), ("expander",)),
     Plant("CXL DRAM", some("expander.channels", 1), ("expander",)),

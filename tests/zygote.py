@@ -33,7 +33,6 @@ IMPORTED_LATE = (
     "matplotlib.backends.backend_agg",
     "matplotlib.backends.backend_svg",
     "PIL.PngImagePlugin",
-    "typer._adapters",
 )
 """Libraries and parts of them that the command imports lazily."""
 

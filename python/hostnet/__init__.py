@@ -15,7 +15,8 @@ measurements, and `validate` compares simulated with published results. All func
 the commands. Notebooks show what they return, and a progress bar while they run.
 
 `run_cluster` simulates hosts on a network, each with its own host network. `Cluster` and its classes describe the
-hosts. A controller of a host receives `Signals` and returns `Actions`; a governor receives a `Look`.
+hosts. A controller of a host receives `Signals` and returns `Actions`; a governor receives a `Look`, a tiering policy
+`Pages`.
 
 Some parts can be simulated alone: `memory` simulates a memory system, and `check_commands` checks a stream of DRAM
 commands against the timing rules; `noc` simulates a network on a chip; `chip` simulates a chip whose cores read the
@@ -29,11 +30,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hostnet import class_names
+from hostnet._core import missing_instructions as _missing_instructions
 from hostnet._core import version as _version
 
 if TYPE_CHECKING:
     from hostnet import codec, counters
-    from hostnet._core import CheckpointError, CommandCheck, ConfigError, Look, Signals, SimulationError
+    from hostnet._core import CheckpointError, CommandCheck, ConfigError, Look, Pages, Signals, SimulationError
     from hostnet.attachments.api import whatif
     from hostnet.attachments.results import WhatIfResults
     from hostnet.calibration import Calibration, calibrate
@@ -56,6 +58,11 @@ if TYPE_CHECKING:
 
 __version__ = _version()
 
+if _missing := _missing_instructions():
+    from hostnet.processor import guard_imports
+
+    guard_imports(_missing)
+
 __all__ = [
     "Actions",
     "Calibration",
@@ -76,6 +83,7 @@ __all__ = [
     "MemoryResult",
     "NocLatency",
     "NocResult",
+    "Pages",
     "Results",
     "ServerResults",
     "Signals",
@@ -106,7 +114,7 @@ __all__ = [
 __all__ += class_names.__all__
 
 _HOMES = {
-    "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Look", "Signals", "SimulationError"),
+    "hostnet._core": ("CheckpointError", "CommandCheck", "ConfigError", "Look", "Pages", "Signals", "SimulationError"),
     "hostnet.running.actions": ("Actions",),
     "hostnet.attachments.api": ("whatif",),
     "hostnet.attachments.results": ("WhatIfResults",),

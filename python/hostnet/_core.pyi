@@ -17,11 +17,13 @@ __all__ = [
     "CodecFeedback",
     "CommandCheck",
     "ConfigError",
+    "Glossary",
     "Look",
     "MemoryPlan",
     "MemoryRunResult",
     "NocPlan",
     "NocRunResult",
+    "Pages",
     "Plan",
     "RunResult",
     "ServerReport",
@@ -30,6 +32,7 @@ __all__ = [
     "access_formats",
     "app_template",
     "apps",
+    "candidates",
     "cha_admission",
     "chakra_traces",
     "check_commands",
@@ -48,13 +51,17 @@ __all__ = [
     "codec_round",
     "codec_sizes",
     "counters",
+    "describe_added_latency",
     "devices",
     "dies",
+    "draw_explanation",
     "drift_note",
     "energy_profiles",
     "error_table",
     "explain",
+    "explanation_text",
     "filter_trace",
+    "find_remedies",
     "first_deviation",
     "first_divergence",
     "flow_sizes",
@@ -68,14 +75,19 @@ __all__ = [
     "formula",
     "formula_constants",
     "has_assertions",
+    "heat",
+    "inner_raises",
     "interval",
     "is_chip",
     "is_cluster",
     "job_profiles",
+    "latency_parts",
     "limits",
     "link_bytes_per_s",
+    "link_line",
     "memory_plan",
     "memory_schema",
+    "missing_instructions",
     "noc_plan",
     "noc_schema",
     "packet_sizes",
@@ -83,6 +95,8 @@ __all__ = [
     "predict",
     "presets",
     "profiles",
+    "raise_path",
+    "raise_value",
     "regime_headline",
     "resolve",
     "restore_plan",
@@ -93,8 +107,11 @@ __all__ = [
     "run_noc",
     "schema",
     "server_sockets",
+    "server_table_kinds",
+    "server_tables",
     "share_text",
     "shares",
+    "short_definition",
     "stream_and_drives_template",
     "table_info",
     "template",
@@ -104,6 +121,7 @@ __all__ = [
     "with_ci95",
     "with_directions",
     "without_negative_zero",
+    "wrap_text",
 ]
 
 def error_table() -> list[tuple[str, str, str]]:
@@ -131,6 +149,7 @@ class Plan:
     def servers(self) -> list[str]: ...
     def effective_json(self) -> str: ...
     def check_predictable(self) -> None: ...
+    def check_series(self, series_ps: int) -> None: ...
     def with_seed(self, seed: int) -> Plan: ...
     def latest_end_ps(self) -> int: ...
     def raises(self, factor: float) -> list[tuple[str, str, str, float, Plan]]: ...
@@ -156,6 +175,23 @@ class Signals:
     def bandwidth_smoothed_gbps(self) -> float: ...
     @property
     def level(self) -> int: ...
+
+@final
+class Pages:
+    """Pages that a tiering policy gets at each decision."""
+
+    @property
+    def time_ns(self) -> float: ...
+    @property
+    def nodes(self) -> list[int]: ...
+    @property
+    def samples(self) -> list[int]: ...
+    @property
+    def latency_ns(self) -> tuple[float | None, float | None]: ...
+    @property
+    def local_free(self) -> int: ...
+    @property
+    def waiting(self) -> int: ...
 
 @final
 class Look:
@@ -317,6 +353,7 @@ class TableInfo(TypedDict):
 
 def version() -> str: ...
 def has_assertions() -> bool: ...
+def missing_instructions() -> list[str]: ...
 def unit_table() -> list[tuple[str, str, int, int]]:
     """The units of configurations: name, dimension, and numerator and denominator of the size in base units."""
 
@@ -421,15 +458,27 @@ STOPPED: Final[str]
 """Note on a run that did not finish."""
 
 @final
+class Glossary:
+    """Definitions of the terms and columns that pages name."""
+
+    def __new__(cls, text: str) -> Self:
+        """Reads a glossary from JSON."""
+
+    def heading_definition(self, heading: str) -> str | None:
+        """Returns the definition of a heading that no result table has."""
+
+    def with_definitions(self, markup: str) -> str:
+        """Marks the first occurrence of each term in every section of a page."""
+
+def short_definition(definition: str) -> str:
+    """Shortens a definition to its first sentences or clauses."""
+
+@final
 class ServerReport:
     """The report of a run of one server. Its sections are HTML; those of which the run has nothing are None."""
 
-    def __new__(cls, run: str) -> Self:
+    def __new__(cls, run: str, glossary: Glossary) -> Self:
         """Reads a run from JSON: an object with its summary, its manifest, the rows of its table domains and so on."""
-
-    @property
-    def header(self) -> str:
-        """The title, a description of the run, and warnings."""
 
     @property
     def description(self) -> str:
@@ -450,6 +499,55 @@ class ServerReport:
     @property
     def regime(self) -> str | None:
         """The regime alone."""
+
+    @property
+    def why(self) -> str | None:
+        """The explanation of the results."""
+
+    def sections(self, cache_charts: str) -> list[tuple[str, str]]:
+        """Returns the sections of the page in their order, each with its name.
+
+        `cache_charts` is the markup of the charts of caches over time, which may be empty.
+        """
+
+    def die(self, title: str) -> str | None:
+        """Returns the maps of the dies and the table of their routes, under a title."""
+
+def draw_explanation(why: str, glossary: Glossary) -> str | None:
+    """Draws an explanation as HTML: a card per workload and the table of remedies. None if it cannot be read."""
+
+def explanation_text(why: str, details: str) -> str:
+    """Returns an explanation as a page of plain text."""
+
+def describe_added_latency(row: str, latency: str, events: str) -> str | None:
+    """Describes the main cause of what load adds to the latency of a workload; None if load adds little."""
+
+def wrap_text(text: str, indent: int = 0, hang: int | None = None) -> list[str]:
+    """Wraps a text to pages of plain text, with its first line indented by `indent` columns and others by `hang`."""
+
+def latency_parts() -> list[tuple[str, str]]:
+    """Returns the parts of a latency and their names."""
+
+def server_table_kinds() -> str:
+    """Returns every table of a server without its rows, as JSON: its title, source and columns."""
+
+def server_tables(group: str, summary: str) -> str:
+    """Returns the tables of a group of the summary of a server with their rows, as JSON."""
+
+def link_line(
+    start: tuple[float, float],
+    end: tuple[float, float],
+    share: float | None,
+    text: str,
+    *,
+    gap: float,
+    bow: float,
+    thick: float,
+) -> str:
+    """Draws one direction of a link on a chip as SVG, coloured by its busy share."""
+
+def heat(share: float | None) -> str:
+    """Returns the colour of a busy share."""
 
 def regime_headline(regime: str) -> str:
     """Returns a sentence that says which workloads slow which others down, by how much, and what is unknown."""
@@ -493,6 +591,11 @@ def without_negative_zero(text: str) -> str:
 def formula(counters: str, constants: str, *, domain: str = "read", form: str = "adj") -> str: ...
 def formula_constants(plan: Plan, *, host: str | None = None) -> str: ...
 def limits() -> str: ...
+def candidates(config: str, offered: str, *, base_dir: str = ".") -> str: ...
+def inner_raises(plan: Plan, config: str) -> list[tuple[str, Plan]]: ...
+def find_remedies(plan: Plan, workload: str, offered: str, *, base_dir: str = ".") -> str: ...
+def raise_path(config: str, path: str, along: list[str], scale: str, factor: float) -> tuple[str, str, str] | None: ...
+def raise_value(value: str, scale: str, factor: float) -> str | None: ...
 def cha_admission(counters: str, *, domain: str, way_ns: float) -> float: ...
 def schema() -> str: ...
 def template() -> str: ...

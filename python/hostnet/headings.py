@@ -1,4 +1,4 @@
-"""Definitions of everything that screens and pages name: terms, columns of result tables, and headings."""
+"""Definitions of everything that screens and pages name: terms, columns of result tables, headings and keys."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.glossary import all_terms, content
+from hostnet.glossary.keys import key_meanings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,11 +65,12 @@ def find_definitions(name: str) -> list[Definition]:
     """
     known = list(all_definitions())
     found = [one for one in known if one.name == name] or [one for one in known if one.name.lower() == name.lower()]
+    found += [Definition(name, f"key of a {kind}", meaning) for kind, meaning in key_meanings(name).items()]
     if not found:
         names = {one.name.lower(): one.name for one in known}
         near = [f'"{names[match]}"' for match in get_close_matches(name.lower(), names, NEAR_MAX)]
         hint = f"did you mean {' or '.join(near)}?" if near else "`hostnet explain-term` lists those that are"
-        raise _core.ConfigError("unknown-name", f'"{name}" is not a term, a column or a heading; {hint}')
+        raise _core.ConfigError("unknown-name", f'"{name}" is not a term, a column, a heading or a key; {hint}')
     return list(dict.fromkeys(found))
 
 

@@ -24,7 +24,7 @@ RATES = (
 
 NO_EFFECT_TEXTS = {
     "no_effect": "no effect in this run",
-    "never_met": "limits and rules that were not reached while measuring",
+    "never_met": "limits and rules that the run never reached",
 }
 """Introductions to the lists of names in a summary."""
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     Key = tuple[str | int, ...]
 
 TABLES = ("workloads", "domains", "channels")
-"""Tables that every run has. `caches`, `upi`, `mesh` and `mesh_ways` exist if the server has such parts, `series` on
-request."""
+"""Tables that every run has. `caches`, `upi`, `mesh`, `mesh_ways` and `tiering` exist if the server has such parts,
+`series` on request."""
 
 ROWS_MAX = 10_000
 """Tables with up to this many rows are compared row by row; only tables of flows have more."""

@@ -22,6 +22,9 @@ PS_MAX = 2**63 - 1
 SIZE_BYTES = {unit: int(size) for unit, size in unit_sizes("size").items() if size >= 1}
 """Bytes per unit of size in configurations."""
 
+BITS_PER_BYTE = 8
+"""Bits of a byte."""
+
 LINE_BYTES = 64
 """Size of a cache line, in bytes."""
 

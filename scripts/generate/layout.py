@@ -64,6 +64,7 @@ LISTED = {
         "A whole configuration of a server.",
         {"Config": Place("", bases=("WholeServer", "Parts"), base_dir="fio job files")},
     ),
+    "chiplets": Module("The chiplets of a socket.", {"Chiplets": "chiplets"}),
     "die": Module("The die of a socket.", {"Die": "noc"}),
     "dimm": Module(
         "A NIC in the buffer device of a DIMM.",
@@ -95,7 +96,15 @@ LISTED = {
     ),
     "io": Module(
         "The integrated IO controller, PCIe and the drives.",
-        {"Iio": "iio", "Pcie": "pcie", "Ssd": "ssd", "FioCosts": "fio"},
+        {
+            "Iio": "iio",
+            "Iotlb": "iommu.iotlb",
+            "Iommu": "iommu",
+            "Pcie": "pcie",
+            "Ssd": "ssd",
+            "DmaDevice": "dma",
+            "FioCosts": "fio",
+        },
     ),
     "jobs": Module(
         "Programs of ranks that run on the hosts of a cluster.",
@@ -170,6 +179,8 @@ LISTED = {
             "AppInstructions": "workload.*:app.instructions",
             "App": "workload.*:app",
             "RemoteStream": "workload.*:remote",
+            "Dma": "workload.*:dma",
+            "Tiering": "workload.*:tiering",
         },
         {"Workload": "workload.*"},
     ),

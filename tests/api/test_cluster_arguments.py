@@ -40,7 +40,7 @@ def test_a_mapping_is_what_a_file_can_hold(config: Any) -> None:
         ({"threads": 1.5}, "threads: 1.5 must be a whole number"),
         ({"threads": "2"}, "threads: '2' must be a whole number"),
         ({"series": 5}, 'series: "5" is not a time'),
-        ({"series": "1 ps"}, "series: 200 µs have 200000000 steps of 1 ps; at most 1000000 are recorded"),
+        ({"series": "1 ps"}, "series: 200 µs have 200000000 steps of 0.001 ns; at most 1000000 are recorded"),
         ({"controllers": [print]}, "controllers: a mapping from names of hosts is wanted"),
         ({"controllers": {1: print}}, "controllers: a mapping from names of hosts is wanted"),
         ({"overrides": "run.seed=2"}, r"overrides: a list is wanted, such as \['run.seed=2'\]"),

@@ -25,9 +25,9 @@ NAMES = {"file": "config", "slos": "slo"}
 
 ONLY_COMMANDS = {
     "calibrate": {"json"},
-    "compare": {"html", "json", "no_rerun"},
+    "compare": {"json", "html", "no_rerun"},
     "curve": {"json", "csv"},
-    "explain": {"html", "json"},
+    "explain": {"json", "html"},
     "predict": {"json", "out"},
     "sweep": {"json", "quiet"},
     "validate": {"json", "strict"},
@@ -81,6 +81,11 @@ def test_objectives_are_checked_on_results() -> None:
     assert found.met
 
 
+def test_a_prediction_is_not_explained(file: Path) -> None:
+    with raises_code("wrong-kind | prediction"):
+        hostnet.predict(file).explain()
+
+
 @pytest.mark.parametrize(
     ("what", "given", "message"),
     [
@@ -105,7 +110,7 @@ def test_a_curve_is_that_of_the_command(cli: Cli, tmp_path: Path) -> None:
     assert found.content == json.loads(told.stdout) == json.loads((tmp_path / "mine/curve.json").read_text("utf-8"))
     assert len(found.points) == len(found.to_pandas()) == 2
     assert len(shown(found.plot()).images) == 1
-    assert [f"{found.content['curves'][0]['bandwidth_max_gb_per_s']:.1f}" in shown(found).text] == [True]
+    assert f"{found.content['curves'][0]['bandwidth_max_gb_per_s']:.1f}" in shown(found).text
     assert found.report() == tmp_path / "mine/report.html"
     with raises_code("conflicting-keys | --matrix | --points"):
         hostnet.curve("cascade-lake-6234", points=2, matrix=True)  # type: ignore[call-overload]
@@ -129,8 +134,7 @@ def test_attachments_are_compared_as_by_the_command(cli: Cli, tmp_path: Path) ->
     assert found["pcie"].complete
     assert (found.save(tmp_path / "kept") / "onchip/report.html").is_file()
     output = shown(found)
-    assert found.page is not None
-    assert Path(output.links[-1]).resolve() == Path(found.page).resolve()
+    assert Path(output.links[-1]).resolve() == found.page == found.report()
     assert all(place in output.text for place in found)
     with raises_code("unknown-name | pcei"):
         hostnet.whatif(cli.folder / "ping.toml", attach="pcei")

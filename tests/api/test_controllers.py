@@ -182,3 +182,60 @@ def test_a_run_goes_on_from_a_checkpoint_with_the_state(file: Path) -> None:
 def test_without_state_there_is_no_checkpoint(file: Path) -> None:
     with raises_code("bad-checkpoint"):
         run(file, lambda _: None, 100_000_000)
+
+
+TIERING = {
+    "server": {"preset": "cascade-lake-6234"},
+    "memory": {"run": "4 KiB"},
+    "expander": {"lanes": 16},
+    "workload": {
+        "hot": {"kind": "stream", "cores": "0-1", "working_set": "64 KiB", "pattern": "random", "memory": "node:1"},
+        "pages": {"kind": "tiering", "cores": "7", "workloads": ["hot"], "local": "128 KiB", "period": "5 us"},
+    },
+    "run": {"warmup": "200 us", "duration": "20 us"},
+}
+
+
+class Promote:
+    """Moves every page to the memory of the socket."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[int, int]] = []
+
+    def on_pages(self, pages: hostnet.Pages) -> list[tuple[int, int]]:
+        self.seen.append((len(pages.nodes), sum(pages.samples)))
+        return [(page, 0) for page, node in enumerate(pages.nodes) if node == 1]
+
+
+def test_a_policy_sees_pages_and_moves_them() -> None:
+    policy = Promote()
+    results = hostnet.run(TIERING, controllers={"server": policy})
+    count, samples = policy.seen[0]
+    assert (count, samples > 0) == (32, True)
+    assert results.summary["tiering"][0]["local_pages_end"] == 32
+    page = results.explain()
+    assert any("tiering policy" in note for note in page.notes), "trials would need the policy"
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [([(0, 2)], ValueError), ([(32, 0)], ValueError), ([(-1, 0)], ValueError), ([0], TypeError), ("ab", TypeError)],
+)
+def test_a_wrong_move_ends_the_run(answer: Any, kind: type[Exception]) -> None:
+    class Wrong:
+        def on_pages(self, _pages: hostnet.Pages) -> Any:
+            return answer
+
+    with pytest.raises(kind):
+        hostnet.run(TIERING, controllers={"server": Wrong()})
+
+
+def test_a_policy_is_needed_where_the_workload_says_so_and_nowhere_else() -> None:
+    with pytest.raises(hostnet.ConfigError, match=r"workload\.pages\.policy"):
+        hostnet.run(TIERING)
+    with pytest.raises(hostnet.ConfigError, match="on_pages"):
+        hostnet.run(TIERING, controllers={"server": lambda _: None})
+    stays = hostnet.run(TIERING, overrides=["workload.pages.policy=none"])
+    assert stays.summary["tiering"][0]["local_pages_end"] == 0
+    with pytest.raises(hostnet.ConfigError, match="policy"):
+        hostnet.run(TIERING, overrides=["workload.pages.policy=none"], controllers={"server": Promote()})

@@ -69,13 +69,12 @@ def test_a_notebook_shows_what_is_not_validated() -> None:
 
 
 def test_a_notebook_shows_classes_and_requests(cluster: hostnet.ClusterResults) -> None:
-    limits, traffic, requests = shown(cluster).tables
-    assert [(row[0], row[2]) for row in limits[1:]] == [
-        (row["class"], row["limit"]) for row in cluster.summary["limits"]
-    ]
+    page = shown(cluster)
+    traffic, requests = page.tables
+    assert all(row["why"] in page.text for row in cluster.summary["limits"])
     assert [row[0] for row in traffic] == ["class", "ask", "bulk"]
     assert [row[0] for row in requests] == ["class", "ask"]
-    assert shown(cluster).items == cluster.notes
+    assert page.items[-len(cluster.notes) :] == cluster.notes
 
 
 def test_a_notebook_shows_a_prediction() -> None:
@@ -87,7 +86,7 @@ def test_a_notebook_shows_a_prediction() -> None:
 def test_a_sweep_is_a_line_and_a_table() -> None:
     swept = hostnet.sweep(SERVER, {"memory.channels": [2, 4]}, seeds=2, engine="run")
     assert repr(swept) == "<SweepResults <b>&: 4 points simulated: 2 x memory.channels, 2 seeds>"
-    ((head, *rows),) = shown(swept).tables
+    head, *rows = shown(swept).tables[-1]
     assert head[:3] == ["memory.channels", "seed", "workload"]
     assert [row[:3] for row in rows] == [[str(n), str(seed), "stream"] for n in (2, 4) for seed in (1, 2)]
     assert swept.to_polars().to_dict(as_series=False) == swept.table.to_pydict()
@@ -96,5 +95,5 @@ def test_a_sweep_is_a_line_and_a_table() -> None:
 def test_a_long_sweep_is_cut() -> None:
     swept = hostnet.sweep(SERVER, ["core.lfb.entries=4..44"], engine="predict")
     page = shown(swept)
-    assert len(page.tables[0]) == 1 + ROWS_MAX
+    assert len(page.tables[-1]) == 1 + ROWS_MAX
     assert "1 more row is in the table" in page.text

@@ -11,7 +11,7 @@ import pytest
 import hostnet
 from hostnet import Config, Run, Server, Socket, Sockets, Ssd, Stream, Upi
 from hostnet.explanation import explain_results
-from hostnet.pools import rows_by_place
+from hostnet.server_view import domain_table
 from hostnet.system.host import Cha, Tor
 from tests.support import raises_code
 
@@ -124,4 +124,4 @@ def test_pools_are_shown_at_their_socket() -> None:
     (own,) = (row for row in results.summary["places"] if (row["domain"], row["workload"]) == ("CHA TOR", "all"))
     assert (own["part"], own["capacity"]) == ("socket 1", whole["capacity"] / 2)
     assert own["in_use_mean"] == pytest.approx(whole["in_use_mean"])
-    assert [row["part"] for row in rows_by_place(results.summary) if row["domain"] == "CHA TOR"] == ["socket 1"]
+    assert [row["part"] for row in domain_table(results.summary).rows if row["domain"] == "CHA TOR"] == ["socket 1"]

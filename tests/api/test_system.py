@@ -111,7 +111,7 @@ def test_a_preset_that_is_not_there_is_told_with_the_nearest_one() -> None:
 @pytest.mark.parametrize(
     ("setting", "nearest"),
     [
-        ("memory.device=DDR5_5600", "DDR5_4800"),
+        ("memory.device=DDR5_4900", "DDR5_4800"),
         ("memory.device=DDR4_2934", "DDR4_2933"),
         ("server.preset=casade", "cascade-lake-6234"),
         ("server.preset=cascade-lake-6243", "cascade-lake-6234"),

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import signal
+import sys
 import tomllib
 
-from tests.support import HANG_S, Cli, assert_tells
+import pytest
+
+from hostnet.calibration import calibrate
+from hostnet.presets import load_server
+from tests.support import HANG_S, Cli, assert_tells, raises_code
 
 
 def test_the_command_writes_a_server_that_runs(cli: Cli) -> None:
@@ -36,6 +41,15 @@ def test_the_command_writes_a_server_that_runs(cli: Cli) -> None:
     assert_tells(
         cli.fails("calibrate", "mine.toml", "--data", "stream.csv", "--out", "mine.toml"), "file-access | mine.toml"
     )
+
+
+def test_without_scipy_the_extra_is_named_before_anything_runs(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    (cli.folder / "stream.csv").write_text("cores,GB/s\n1,8.2\n")
+    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
+    runs: list[object] = []
+    with raises_code("missing-package | hostnet[calibrate]"):
+        calibrate(load_server("cascade-lake-6234"), [str(cli.folder / "stream.csv")], progress=runs.append)
+    assert runs == []
 
 
 def test_json_has_everything(cli: Cli) -> None:

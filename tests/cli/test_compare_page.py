@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hostnet
@@ -93,6 +93,7 @@ def test_clusters_have_headlines_and_no_host() -> None:
     Page(page)
 
 
+@settings(deadline=None)
 @given(a=st.floats(1e-3, 1e6), ratio=st.floats(0.01, 100), half=st.floats(0, 1))
 def test_a_bar_leads_to_the_side_of_its_change(a: float, ratio: float, half: float) -> None:
     own = difference(a, a * ratio, ci95_a=half * a, ci95_b=0.0)
@@ -115,6 +116,7 @@ def test_what_has_no_ratio_is_not_drawn(a: Any, b: Any) -> None:
     assert ratio_of(difference(a, b)) is None
 
 
+@settings(deadline=None)
 @given(st.floats(1, 1e8))
 def test_ticks_are_on_both_sides_and_within_the_axis(ratio: float) -> None:
     span = change_span([Change("", "", ratio, ratio, ratio, "", certain=True)])
@@ -151,6 +153,7 @@ def test_columns_are_said_in_words(column: str, words: tuple[str, str]) -> None:
 def test_values_have_the_digits_that_tell_them_apart() -> None:
     assert both_values(difference(12.1312, 12.1098)) == "12.13 \u2192 12.11 ns"
     assert both_values(difference(0.061, 0.0405, "full_share")) == "6.10 \u2192 4.05 %"
+    assert both_values(difference(170_227.0, 2e5)) == "170 \u2192 200 µs", "a unit that people read"
     assert both_values(difference(None, "x", "limited_by")) == "\u2013 \u2192 x"
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet.cli.show_cluster import FOLD_MIN, ROWS_MAX, fold_equal_rows, view_table
-from hostnet.server_view import ALIKE, CHANNELS_MAX, channel_table, fold_alike_channels
+from hostnet.server_view import channel_table
 from hostnet.view import View, text_column, value_column
 
 ROWS = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.sampled_from("12")).map(list), max_size=30)
@@ -45,25 +45,6 @@ def test_hidden_rows_are_counted_without_the_folded_ones() -> None:
 def channel(number: int, read: float, write: float = 5.0, socket: int = 0) -> dict[str, Any]:
     rates = {"read_gb_per_s": read, "write_gb_per_s": write, "rpq_mean": read, "row_miss_ratio": None}
     return {"name": str(number), "channel": number, "socket": socket, "sources": f"a {read}", **rates}
-
-
-def test_channels_that_are_alike_share_a_row_of_their_means() -> None:
-    rows = [channel(number, 10.0 + 0.1 * (number % 3)) for number in range(12)]
-    (one,) = fold_alike_channels(rows)
-    assert one["name"] == "0-11, mean"
-    assert round(one["read_gb_per_s"], 6) == 10.1
-    assert (one["row_miss_ratio"], one["sources"]) == (None, None)
-
-
-def test_a_channel_that_stands_out_keeps_its_row() -> None:
-    rows = [channel(number, 10.0 * (1 + 2 * ALIKE) if number == 6 else 10.0) for number in range(12)]
-    assert [row["name"] for row in fold_alike_channels(rows)] == ["0-5, mean", "6", "7-11, mean"]
-
-
-def test_channels_of_sockets_and_few_channels_are_not_merged() -> None:
-    rows = [channel(number, 10.0, socket=number // 6) for number in range(12)]
-    assert [row["name"] for row in fold_alike_channels(rows)] == ["0-5, mean", "6-11, mean"]
-    assert list(fold_alike_channels(rows[:CHANNELS_MAX])) == rows[:CHANNELS_MAX]
 
 
 def test_the_table_of_many_channels_has_every_row_beside_the_folded_ones() -> None:

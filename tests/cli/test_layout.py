@@ -17,7 +17,6 @@ from hostnet.cli.show_brief import print_brief
 from hostnet.cli.show_cluster import print_cluster
 from hostnet.cli.show_server import print_run
 from hostnet.cli.show_sweep import sweep_table
-from hostnet.pools import nonzero_sources
 from hostnet.terminal.layout import short_paths, wrapped_names
 from hostnet.units import format_si
 from tests.docs.reference import ROOT
@@ -165,7 +164,3 @@ def test_sockets_stay_with_their_numbers_where_there_is_room() -> None:
         "UPI write-back,",
         "socket 0 to 1",
     ]
-
-
-def test_sources_that_move_nothing_are_left_out() -> None:
-    assert nonzero_sources("disk 1.32, far 0.00, stream 10.00") == "disk 1.32, stream 10.00"

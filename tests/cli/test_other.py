@@ -68,7 +68,7 @@ def test_a_shell_completes_commands_and_options(cli: Cli, words: str, completed:
         ("new app", "redi", ["redis"]),
         ("validate study", "netd", ["netdimm", "netdimm_traces"]),
         ("server", "cascade-lake-6", ["cascade-lake-6234"]),
-        ("overrides", "memory.device=DDR5", ["memory.device=DDR5_4800", "memory.device=DDR5_6400"]),
+        ("overrides", "memory.device=DDR5", [f"memory.device=DDR5_{rate}" for rate in (4800, 5600, 6400)]),
         ("overrides", "core.lf", ["core.lfb."]),
         ("over", "workload.stream.patt", ["workload.stream.pattern="]),
         ("over", "host.", []),

@@ -15,7 +15,6 @@ from hostnet.units import format_percent
 from tests.docs.reference import ROOT
 
 NOT_SHOWN = {
-    "report/link_lines.py": "a colour of CSS",
     "cli/memory_options.py": "the value of a key",
     "report/clusters/timeline.py": "places in CSS",
 }

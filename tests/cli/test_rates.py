@@ -9,7 +9,6 @@ from hostnet.cli.show_cluster import ROWS_MAX, view_table
 from hostnet.cli.show_seeds import mean_text
 from hostnet.cli.show_sweep import sweep_table
 from hostnet.cluster_view import port_view, traffic_view
-from hostnet.explanation.text import rate_text
 from hostnet.units import format_rate, unit_of_rate
 from hostnet.view import View, text_column, value_column
 
@@ -39,7 +38,6 @@ def test_a_cell_has_its_own_unit_only_if_little_of_it_were_left() -> None:
     row = {"throughput_gb_per_s": 0.0123, "throughput_ci95": 0.0005, "read_gb_per_s": 0.1, "write_gb_per_s": 0}
     assert rate(row, "throughput_gb_per_s", "throughput_ci95") == "12.3 ±0.5 MB/s"
     assert [rate(row, name) for name in ("read_gb_per_s", "write_gb_per_s")] == ["0.10", "0"]
-    assert [rate_text(value) for value in (0.0004, 0.45, 12.3)] == ["400 kB/s", "0.450 GB/s", "12.3 GB/s"]
     assert mean_text({"mean": 0.001, "ci95": 0.0001}, 1.0, "Gbps") == "1.00 ±0.10 Mbps"
     assert mean_text({"mean": 0.5, "ci95": None}, 100.0) == "50.0"
 

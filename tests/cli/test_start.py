@@ -50,6 +50,13 @@ def test_help_loads_no_command(tmp_path: Path, arguments: tuple[str, ...]) -> No
     assert not [name for name in modules if name.endswith("_app")]
 
 
+def test_importing_the_package_loads_nothing_but_the_standard_library() -> None:
+    code = "import sys; before = set(sys.modules); import hostnet; print(*{*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    roots = {name.partition(".")[0] for name in done.stdout.split()}
+    assert roots - sys.stdlib_module_names == {"hostnet"}
+
+
 def test_a_run_loads_what_it_needs(tmp_path: Path) -> None:
     (tmp_path / "quadrant.toml").write_text(QUADRANT)
     modules = loaded(tmp_path, "run", "quadrant.toml", "--quiet")

@@ -18,6 +18,8 @@ from tests.support import Cli, assert_tells
         ("red", "regime", "out of credits"),
         ("I_S", "abbreviation", "hostCC"),
         ("row_miss_ratio", "column of channels", "activations for reads"),
+        ("iio.write_credits", "key of a server", "P2M-Write"),
+        ("host.a.iio.write_credits", "key of a cluster", "P2M-Write"),
         ("sent again", 'heading of "Traffic"', "retransmissions"),
     ],
 )

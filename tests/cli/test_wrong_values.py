@@ -63,7 +63,8 @@ ALL = {
     for parameter in command.params
     if parameter.param_type_name == "option" and not parameter.is_flag and parameter.opts[0] != "--dask"
 }
-NUMBERS = [key for key, (_, parameter) in ALL.items() if parameter.get_runtime_param().annotation in (int, float)]
+KINDS = {"int": int, "float": float}
+NUMBERS = [key for key, (_, parameter) in ALL.items() if parameter.type.name in KINDS]
 
 
 @pytest.fixture
@@ -109,7 +110,7 @@ def test_a_wrong_value_is_refused(hostile: Hostile, words: str, option: str) -> 
 
 @pytest.mark.parametrize(("words", "option"), NUMBERS, ids=lambda text: text)
 def test_what_is_no_number_is_told_with_the_option_and_what_it_wants(hostile: Hostile, words: str, option: str) -> None:
-    kind = ALL[words, option][1].get_runtime_param().annotation
+    kind = KINDS[ALL[words, option][1].type.name]
 
     @settings(max_examples=5, deadline=None, suppress_health_check=list(HealthCheck))
     @given(st.text("abc,:+*° ", min_size=1, max_size=8).filter(str.strip))

@@ -39,6 +39,61 @@ def test_foreign_memory_is_farther_and_no_wider_than_the_way_to_it(nodes: Path) 
             assert pair.bandwidth_gb_per_s < min(local.bandwidth_gb_per_s, 41.6 * 64 / 72)
 
 
+CHIPLETS = """\
+[server]
+preset = "epyc-7742"
+sockets = 2
+
+[core]
+count = 8
+
+[chiplets]
+ccds = 4
+nps = 4
+"""
+
+
+@pytest.fixture
+def chiplets(tmp_path: Path) -> Path:
+    file = tmp_path / "chiplets.toml"
+    file.write_text(CHIPLETS)
+    return file
+
+
+def test_each_ccd_is_nearest_to_the_memory_of_its_quadrant(chiplets: Path) -> None:
+    server = load_server(str(chiplets))
+    pairs = {(pair.ccd, pair.memory): pair for pair in measure_matrix(server)}
+    assert sorted(pairs) == [(ccd, memory) for ccd in range(8) for memory in range(8)]
+    hop_ns = 7 / 1.467
+    for (ccd, memory), pair in pairs.items():
+        assert pair.node == ccd, "a CCD per quadrant"
+        own = pairs[ccd, ccd].latency_ns
+        if ccd // 4 != memory // 4:
+            assert pair.latency_ns > own + 60, "another socket"
+        elif ccd != memory:
+            # Adjacent quadrants are one hop apart and opposite ones two, there and back.
+            hops = (ccd ^ memory).bit_count()
+            assert pair.latency_ns - own == pytest.approx(2 * hops * hop_ns, abs=5)
+
+
+def test_a_server_of_one_node_has_a_row_per_ccd(cli: Cli, chiplets: Path, tmp_path: Path) -> None:
+    chiplets.write_text(CHIPLETS.replace("nps = 4", "nps = 1").replace("sockets = 2", "sockets = 1"))
+    out = tmp_path / "matrix"
+    done = cli("curve", str(chiplets), "--matrix", "--csv", "--out", str(out))
+    assert "cores of a CCD (rows)" in done.stdout
+    content = read_json(out / "matrix.json")
+    assert content["nodes"] == 1
+    assert [(pair["ccd"], pair["node"], pair["memory"]) for pair in content["pairs"]] == [
+        (ccd, 0, 0) for ccd in range(4)
+    ]
+    assert "ccd" in (out / "matrix.csv").read_text().splitlines()[0]
+
+
+def test_a_node_that_does_not_exist_is_refused(cli: Cli, chiplets: Path) -> None:
+    stream = 'workload.x={kind="stream",cores="0",memory="node:8"}'
+    assert_tells(cli.fails("run", str(chiplets), "--set", stream), "does-not-exist | node 8 | 0 to 7 | chiplets.nps")
+
+
 def test_the_command_prints_both_matrices(cli: Cli, nodes: Path, tmp_path: Path) -> None:
     out = tmp_path / "matrix"
     done = cli("curve", str(nodes), "--matrix", "--csv", "--out", str(out))

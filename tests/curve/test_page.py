@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hostnet.curves.matrix_page import matrix_page, remote_text
+from hostnet.curves.matrix_page import matrix_page, remote_text, rows_of
 from hostnet.curves.page import KNEE, curve_page, knee
 from tests.report.test_pages import Page
 
@@ -81,6 +81,7 @@ def test_more_curves_than_colours_are_in_the_table() -> None:
     assert page.count("<polyline") == 16
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(st.floats(1, 40), st.floats(80, 400)), min_size=2, max_size=12))
 def test_a_curve_bends_where_it_passes_the_limit(points: list[tuple[float, float]]) -> None:
     ordered = [*sorted(points, reverse=True), (0.5, 80.0)]
@@ -93,6 +94,24 @@ def test_a_curve_bends_where_it_passes_the_limit(points: list[tuple[float, float
         assert 0.5 <= found <= max(above)
         below = [latency for bandwidth, latency in ordered if bandwidth < found - 1e-9]
         assert all(latency <= limit + 1e-9 for latency in below)
+
+
+def by_ccd(ccds: int, nodes: int) -> dict[str, Any]:
+    """Returns the matrix of a server whose nodes have as many CCDs each."""
+    node_of = [ccd * nodes // ccds for ccd in range(ccds)]
+    of_nodes = matrix(nodes)
+    pairs = [{"ccd": ccd, **pair} for ccd in range(ccds) for pair in of_nodes["pairs"] if pair["node"] == node_of[ccd]]
+    return {**of_nodes, "pairs": pairs}
+
+
+@pytest.mark.parametrize(("ccds", "nodes"), [(8, 1), (12, 4), (32, 8)])
+def test_a_matrix_of_chiplets_has_a_row_for_each_ccd(ccds: int, nodes: int) -> None:
+    content = by_ccd(ccds, nodes)
+    page = matrix_page(content)
+    assert page.count('class="fill-a"') == 2 * ccds * nodes
+    assert f"cores of CCD {ccds - 1}, memory of node {nodes - 1}" in page
+    assert rows_of(content) == ("CCD", [str(ccd) for ccd in range(ccds)])
+    Page(page)
 
 
 @pytest.mark.parametrize(("nodes", "bare"), [(1, 0), (2, 0), (4, 2), (8, 0)])

@@ -28,7 +28,7 @@ MARKERS = {"not run", "long", "file", "fails", "output", "before"}
 OF_GENERATORS = {"keys", "end", "errors", "ledger", "/ledger", "speed", "/speed"}
 """Comments that stand above blocks by chance."""
 
-BLOCKS_NOT_RUN = 21
+BLOCKS_NOT_RUN = 23
 """Blocks that need hardware, a network, other software or minutes. The number may fall."""
 
 

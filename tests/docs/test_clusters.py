@@ -194,10 +194,8 @@ def test_every_table_is_documented(short: hostnet.ClusterResults) -> None:
 
 
 def code_of(page: str, language: str) -> str:
-    (code,) = re.findall(
-        rf"^```{language}\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
-    )
-    return str(code)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return str(re.findall(rf"^```{language}\n(.*?)^```", text, re.DOTALL | re.MULTILINE)[0])
 
 
 def test_the_cluster_of_the_page_runs(capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,6 +15,8 @@ import pytest
 
 import hostnet
 from hostnet import _core
+from hostnet.cli.app import COMMANDS
+from scripts.pages.examples import examples
 from tests.docs.reference import (
     ROOT,
     asked_keys,
@@ -37,11 +39,21 @@ FORBIDDEN = re.compile(
 )
 """Advertising, reminders and ticket numbers."""
 
-ABSOLUTE_PATH = re.compile(r"(?<![\w./*>-])/(?!dev/|sys/)\w[\w.-]*/\w")
-"""A path of a developer's machine. Device names of drives, and paths that every Linux machine has, are allowed."""
+ABSOLUTE_PATH = re.compile(r"(?<![\w./*>-])/(?!dev/|sys/|api/|commands/|gallery/)\w[\w.-]*/\w")
+"""A path of a developer's machine. Device names, paths of every Linux machine, and made pages are allowed."""
 
-NAMES = {"README", "CONTRIBUTING", "CHANGELOG", "P5800X"}
+NAMES = {"README", "CONTRIBUTING", "CHANGELOG", "P5800X", "EPYC", "MIKU", "E5"}
 """Words in capitals that are not abbreviations."""
+
+
+MADE = {
+    "gallery/index.md",
+    *(f"gallery/{example.name}.md" for group in examples().values() for example in group),
+    "commands/index.md",
+    *(f"commands/{name}.md" for name in COMMANDS),
+    "api/index.md",
+}
+"""Pages that the build of the site makes, to which links begin with a slash."""
 
 
 def text_of(page: Path) -> str:
@@ -202,6 +214,9 @@ def test_links_lead_somewhere(page: Path) -> None:
     for link in links_of(page):
         if "://" in link:
             continue
+        if link.startswith("/"):
+            assert link[1:] in MADE, f"{name_of(page)}: the site has no {link}"
+            continue
         path, _, anchor = link.partition("#")
         target = (page.parent / path).resolve() if path else page
         assert target.exists(), f"{name_of(page)}: {link} does not exist"
@@ -231,9 +246,22 @@ def test_abbreviations_are_in_order_and_spelled_once() -> None:
     assert all(first.lower() <= second.lower() for first, second in pairwise(rows)), rows
 
 
-def test_the_readme_links_every_page() -> None:
-    linked = {(ROOT / link.partition("#")[0]).resolve() for link in links_of(ROOT / "README.md") if "://" not in link}
-    assert sorted(set(ROOT.glob("docs/**/*.md")) - linked) == []
+def contents_of(page: Path) -> Iterator[Path]:
+    """Yields the pages in the tables of contents of a page that are not made by the build."""
+    for body in re.findall(r"^```{toctree}\n(.*?)^```", text_of(page), re.DOTALL | re.MULTILINE):
+        for entry in body.splitlines():
+            if entry and not entry.startswith((":", "/")):
+                yield (page.parent / f"{entry}.md").resolve()
+
+
+def reached(page: Path) -> set[Path]:
+    """Returns the pages that tables of contents lead to from a page."""
+    return {page}.union(*map(reached, contents_of(page)))
+
+
+def test_tables_of_contents_lead_to_every_page() -> None:
+    panels = set(ROOT.glob("studies/*/panels/*.md"))
+    assert sorted(set(PAGES) - panels - {ROOT / "README.md"} - reached(ROOT / "docs/index.md")) == []
 
 
 def test_every_example_is_listed() -> None:
@@ -248,10 +276,3 @@ def test_the_configurations_in_the_pages_are_right() -> None:
     assert len(found) >= len(pages)
     for text in found:
         _core.resolve(text)
-
-
-def test_the_program_in_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    for text in re.findall(r"```python\n(.*?)```", text_of(ROOT / "README.md"), re.DOTALL):
-        exec(compile(text, "README.md", "exec"), {})
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["2", "4"]

@@ -50,7 +50,36 @@ def output_of(name: str, folder: Path) -> list[str]:
 
 
 def test_every_script_is_tested() -> None:
-    assert {file.name for file in SCRIPTS} == {"sweep_cores.py", "time_series.py", "train_compressed.py", "what_if.py"}
+    assert {file.name for file in SCRIPTS} == {
+        "cxl_throttle.py",
+        "sweep_cores.py",
+        "tiering_colloid.py",
+        "tiering_tpp.py",
+        "time_series.py",
+        "train_compressed.py",
+        "what_if.py",
+    }
+
+
+def test_a_controller_gives_local_memory_its_bandwidth_back(tmp_path: Path) -> None:
+    near, far = (row.split() for row in output_of("cxl_throttle.py", tmp_path)[1:])
+    assert (near[0], far[0]) == ("near", "far")
+    assert float(near[2]) > 2.5 * float(near[1]), "local memory waits for entries without the controller"
+    assert float(far[2]) > 0.8 * float(far[1]), "the link stays busy with it"
+
+
+def test_pages_that_are_accessed_are_faster_in_local_memory(tmp_path: Path) -> None:
+    stay, tpp = (row.split() for row in output_of("tiering_tpp.py", tmp_path)[1:])
+    assert float(tpp[1]) > float(stay[1]), "two channels are filled"
+
+
+@pytest.mark.long
+def test_balanced_latencies_help_whether_or_not_a_neighbour_is_busy(tmp_path: Path) -> None:
+    rows = [row.split() for row in output_of("tiering_colloid.py", tmp_path)[1:]]
+    rates = {(row[0], row[1]): float(row[2]) for row in rows}
+    assert rates["idle", "Colloid"] > 1.08 * rates["idle", "Tpp"] > rates["idle", "none"], "both memories are used"
+    assert rates["busy", "Tpp"] < 0.7 * rates["busy", "none"], "a promotion makes accesses slower"
+    assert rates["busy", "Colloid"] > 0.9 * rates["busy", "none"]
 
 
 def test_sweep_cores_prints_a_row_per_number_of_cores(tmp_path: Path) -> None:

@@ -160,6 +160,10 @@ def test_every_limit_has_a_raise() -> None:
     plan = simulate.resolve(server("cache.enabled=true", db=stream(0.5, "random"), disk=drives("read")))
     absent = {
         "mesh",
+        "CCD",
+        "CCD link",
+        "IOMMU walk",
+        "CHA->CXL",
         "CXL read",
         "CXL write",
         "CXL link",

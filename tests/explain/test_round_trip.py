@@ -21,7 +21,7 @@ PARTS = ("mean_ns", "unloaded_ns", "switching_ns", "write_hol_ns", "read_hol_ns"
     ("queue_ns", "conclusion"),
     [
         (1.0, "What load adds most is not known"),
-        (90.0, "The largest part of what load adds is read head-of-line"),
+        (90.0, "The largest part of the added latency is read head-of-line"),
     ],
 )
 def test_a_cause_is_named_only_where_a_missing_counter_cannot_refute_it(

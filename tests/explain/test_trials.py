@@ -25,7 +25,6 @@ from hostnet.explanation.trials import (
     trial_budget,
     with_confirmed_limit,
 )
-from hostnet.limit_names import divided_text
 
 CONFIG = {
     "server": {"preset": "skylake-8160", "sockets": 2},
@@ -76,7 +75,7 @@ def test_what_no_trial_confirms_is_not_known(gains: tuple[tuple[str, float, floa
             "gained +19 % ±14 with LFB 1 -> 2, which probably helps: uncertain",
         ),
         ((("LFB", 0.10, 0.14),), "gained +10 % ±14 at most, with LFB 1 -> 2: within the noise"),
-        ((("LFB", 0.01, 0.0), ("offered load", 0.2, 0.01)), "raising 1 limits in simulations, one at a time, never"),
+        ((("LFB", 0.01, 0.0), ("offered load", 0.2, 0.01)), "raising 1 limit in simulations, one at a time, never"),
     ],
 )
 def test_no_gain_beyond_its_noise_is_said_to_be_within(gains: tuple[tuple[str, float, float], ...], said: str) -> None:
@@ -111,11 +110,15 @@ def test_trials_are_as_long_and_as_many_as_their_events_allow() -> None:
 def test_limits_are_raised_at_every_socket() -> None:
     complete = json.loads(resolve_complete(CONFIG, ".").effective_json())
     (tor,) = (limit for limit in limits() if limit.path == "cha.tor.entries")
-    ((_, _, changed),) = raise_limit(complete, tor, 2.0)
+    raised = raise_limit(complete, tor, 2.0)
+    assert raised is not None
+    changed = raised[-1]
     assert changed["cha"]["tor"]["entries"] == 2 * complete["cha"]["tor"]["entries"]
     assert changed["socket"]["1"]["cha"]["tor"]["entries"] == 20
     (others,) = (limit for limit in limits() if limit.path == "upi.tor_entries")
-    ((_, after, changed),) = raise_limit(complete, others, 2.0)
+    raised = raise_limit(complete, others, 2.0)
+    assert raised is not None
+    _, after, changed = raised
     assert int(after) == changed["upi"]["tor_entries"] == complete["cha"]["tor"]["entries"] // 2 * 2
 
 
@@ -135,7 +138,8 @@ def test_the_likeliest_limits_are_tried_first_under_the_warm_up_of_the_probe() -
     assert probe["run"]["duration"] == "20 us"
     assert base["run"]["warmup"] == "7 us"
     assert first["cha"]["tor"]["entries"] == math.ceil(complete["cha"]["tor"]["entries"] * 1.25)
-    assert len(found.steps.steps) == TRIALS_MIN + len(ALWAYS_RAISED)
+    always = [key for key in ALWAYS_RAISED if key.split(".")[0] in complete]
+    assert len(found.steps.steps) == TRIALS_MIN + len(always)
     assert found.untried
     assert [step.gains["w"] for step in found.steps.steps] == pytest.approx([0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1])
 
@@ -177,11 +181,21 @@ def test_channels_are_raised_by_a_quarter_where_that_is_a_whole_number(channels:
     complete = json.loads(resolve_complete(CONFIG, ".").effective_json())
     complete["memory"]["channels"] = channels
     by_path = {limit.path: limit for limit in limits()}
-    found = [new for _, new, _ in raise_limit(complete, by_path["memory.channels"], 1.25)]
-    assert found == ([] if after is None else [after])
-    assert not list(raise_limit(complete, by_path["pcie.lanes"], 1.25)), "lanes come in powers of two"
+    raised = raise_limit(complete, by_path["memory.channels"], 1.25)
+    assert (raised and raised[1]) == after
+    assert raise_limit(complete, by_path["pcie.lanes"], 1.25) is None, "lanes come in powers of two"
 
 
-def test_limits_that_are_less_of_something_are_shown_divided() -> None:
-    assert divided_text("core.lfb.refill", [2.0, 1.25]) == " / 1.25, / 2"
-    assert divided_text("core.lfb.entries", [2.0]) == ""
+def test_the_clock_of_the_fabric_is_named_by_the_fullest_link() -> None:
+    fabric = trials(("CCD link", 0.2, 0.01))
+    assert with_confirmed_limit(row(mesh={"kind": "Fabric"}), fabric)["binding"] == ["fabric link"]
+    assert with_confirmed_limit(row(mesh={"kind": "Ccd"}), fabric)["binding"] == ["CCD link"]
+    assert with_confirmed_limit(row(), fabric)["binding"] == ["CCD link"]
+
+
+def test_a_larger_step_that_helps_is_told_where_no_limit_is_known() -> None:
+    steps = trials(("RPQ", 0.01, 0.02)).steps
+    larger = Step("channels", "memory.channels", "24", "32", 1.25, "DRAM channel", gains={"w": 0.2}, noise={"w": 0.1})
+    found = with_confirmed_limit(row(), Trials(Steps("run", "w", [*steps.steps, larger]), ()))
+    assert found["binding"] == ["not known"]
+    assert "channels 24 -> 32, a larger step, gained +20 %" in found["limited"]

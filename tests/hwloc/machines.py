@@ -46,36 +46,57 @@ def bare_node(index: int, size: int) -> str:
 
 
 def package(
-    index: int, model: str, cores: int, memory: Sequence[int], l3: int, inside: str = "", family: str = "6/85"
+    index: int,
+    model: str,
+    cores: int,
+    memory: Sequence[int],
+    l3: int,
+    inside: str = "",
+    family: str = "6/85",
+    caches: Sequence[int] = (),
 ) -> str:
-    """Returns a package of hwloc 2 whose NUMA nodes share its cores evenly; two processing units per core."""
+    """Returns a package of hwloc 2; two processing units per core.
+
+    Its NUMA nodes share its cores evenly, and have an L3 each, or several with as many cores as `caches` says.
+    """
     each, units = cores // len(memory), 2 * cores
     start = index * max(units, SPACE)
-    number, kind = family.split("/")
-    parts = [
-        f'<object type="Package" os_index="{index}" cpuset="{cpuset(start, units)}">'
-        f'<info name="CPUModel" value="{model}"/><info name="CPUFamilyNumber" value="{number}"/>'
-        f'<info name="CPUModelNumber" value="{kind}"/>'
-    ]
-    for node, size in enumerate(memory):
+    infos = ("CPUImplementer", "CPUPart") if family.startswith("0x") else ("CPUFamilyNumber", "CPUModelNumber")
+    parts = [f'<object type="Package" os_index="{index}" cpuset="{cpuset(start, units)}">', info("CPUModel", model)]
+    parts += map(info, infos, family.split("/"))
+    size = l3 // (len(memory) * max(len(caches), 1))
+    for node, node_size in enumerate(memory):
         first = start + node * 2 * each
         near = cpuset(first, 2 * each)
         parts.append(f'<object type="Group" cpuset="{near}">')
         parts.append(
-            f'<object type="NUMANode" os_index="{index * len(memory) + node}" cpuset="{near}" local_memory="{size}"/>'
+            f'<object type="NUMANode" os_index="{index * len(memory) + node}" cpuset="{near}" '
+            f'local_memory="{node_size}"/>'
         )
-        parts.append(
-            f'<object type="L3Cache" cpuset="{near}" cache_size="{l3 // len(memory)}" depth="3" cache_type="0">'
-        )
-        for core in range(each):
-            place = cpuset(first + 2 * core, 2)
-            parts.append(
-                f'<object type="L2Cache" cpuset="{place}" cache_size="{MIB}" depth="2" cache_type="0">'
-                f'<object type="Core" cpuset="{place}"><object type="PU" cpuset="{place}"/><object type="PU"/></object>'
-                "</object>"
-            )
-        parts.append("</object></object>")
+        for count in caches or (each,):
+            parts.append(l3_cache(first, count, size))
+            first += 2 * count
+        parts.append("</object>")
     return "".join(parts) + inside + "</object>"
+
+
+def info(name: str, value: str) -> str:
+    return f'<info name="{name}" value="{value}"/>'
+
+
+def l3_cache(first: int, cores: int, size: int) -> str:
+    """Returns an L3 with the L2 caches and the cores behind it."""
+    parts = [
+        f'<object type="L3Cache" cpuset="{cpuset(first, 2 * cores)}" cache_size="{size}" depth="3" cache_type="0">'
+    ]
+    for core in range(cores):
+        place = cpuset(first + 2 * core, 2)
+        parts.append(
+            f'<object type="L2Cache" cpuset="{place}" cache_size="{MIB}" depth="2" cache_type="0">'
+            f'<object type="Core" cpuset="{place}"><object type="PU" cpuset="{place}"/><object type="PU"/></object>'
+            "</object>"
+        )
+    return "".join(parts) + "</object>"
 
 
 def machine(inside: str, units: int = 128) -> str:
@@ -135,7 +156,29 @@ FOUR_SOCKETS = machine(
 )
 """Sockets with different numbers of cores, one with less memory, drives and network cards; a node without cores."""
 
-MANY_NODES = machine(package(0, "AMD EPYC 9654 96-Core Processor", 96, [48 * GIB] * 8, 384 * MIB, family="25/17"), 192)
+MANY_NODES = machine(package(0, "AMD EPYC 9654 96-Core Processor", 96, [32 * GIB] * 12, 384 * MIB, family="25/17"), 192)
+"""A machine that shows each L3 as a NUMA node."""
+
+ROME = machine(
+    "".join(
+        package(
+            index,
+            "AMD EPYC 7702 64-Core Processor",
+            64,
+            [64 * GIB] * 4,
+            256 * MIB,
+            drive(f"000{index}:01:00.0", 7.876923),
+            "23/49",
+            [4] * 4,
+        )
+        for index in range(2)
+    ),
+    256,
+)
+"""Two sockets of eight CCDs with two L3 each, with NPS4."""
+
+GENOA = machine(package(0, "AMD EPYC 9354 32-Core Processor", 32, [192 * GIB] * 2, 256 * MIB, "", "25/17", [4] * 4), 64)
+"""A socket of eight CCDs with half their cores, with NPS2."""
 
 VERSION_1 = (
     HEAD.format(dtd="hwloc.dtd", version="")
@@ -162,5 +205,7 @@ ALL = {
     "two-sockets": TWO_SOCKETS,
     "four-sockets": FOUR_SOCKETS,
     "many-nodes": MANY_NODES,
+    "rome": ROME,
+    "genoa": GENOA,
     "version-1": VERSION_1,
 }

@@ -26,7 +26,7 @@ from tests.support import raises_code
 Summary = dict[str, Any]
 
 STUDIES = ("hostcc", "dctcp", "host_network_tcp")
-ALL_STUDIES = (*STUDIES, "inceptionn", "ioctopus", "mcn", "ncap", "netdimm", "netdimm_traces", "netsdm")
+ALL_STUDIES = (*STUDIES, "ddio", "inceptionn", "ioctopus", "mcn", "ncap", "netdimm", "netdimm_traces", "netsdm")
 
 DROPS = {"full": 30, "ring": 0, "other": 0}
 

@@ -150,6 +150,7 @@ def test_an_unknown_study_names_those_there_are() -> None:
     assert study_names() == [
         "applications",
         "dctcp",
+        "ddio",
         "dist_gem5",
         "host_network",
         "host_network_tcp",
@@ -165,28 +166,19 @@ def test_an_unknown_study_names_those_there_are() -> None:
         "netdimm_traces",
         "netsdm",
         "noc",
+        "pcie",
+        "servers",
     ]
     with raises_code("unknown-name", LedgerError):
         load_study("nonsense")
 
 
-def test_without_a_checkout_the_message_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_studies_the_message_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import hostnet.ledger.study as module
 
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(module, "__file__", str(tmp_path / "lib" / "hostnet" / "ledger" / "study.py"))
-    with raises_code("file-not-found | inside a checkout", LedgerError):
+    with raises_code("file-not-found | lib/hostnet/studies", LedgerError):
         studies_root()
-
-
-def test_inside_a_checkout_the_study_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, study: Study) -> None:
-    import hostnet.ledger.study as module
-
-    shutil.copytree(study.root, tmp_path / "studies" / "host_network")
-    (tmp_path / "below").mkdir()
-    monkeypatch.chdir(tmp_path / "below")
-    monkeypatch.setattr(module, "__file__", str(tmp_path / "lib" / "hostnet" / "ledger" / "study.py"))
-    assert load_study("host_network").root == tmp_path / "studies" / "host_network"
 
 
 def test_a_broken_study_names_its_file(tmp_path: Path, study: Study) -> None:

@@ -15,6 +15,7 @@ from hostnet.report.degradation_plot import draw_degradation
 from hostnet.report.html import section
 from hostnet.report.page import page
 from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint
+from hostnet.report.study_page import bars_card
 from tests.report.browser import Browser, find_browser
 
 CORES = (1, 7, 14, 21, 28)
@@ -50,6 +51,22 @@ def test_bars_of_a_group_do_not_overlap_and_grow_with_their_value(values: list[f
     for value, height in zip(values, heights, strict=True):
         assert (value > 1.001) <= (height > 0)
         assert all(height <= other for larger, other in zip(values, heights, strict=True) if larger > value)
+
+
+@pytest.mark.parametrize(("unit", "base"), [("x", 1.0), ("ms", 0.0)])
+def test_bars_of_ratios_start_at_1_and_others_at_0(unit: str, base: float) -> None:
+    panel = {
+        "name": "p",
+        "title": "t",
+        "figure": "1",
+        "x_label": "cores",
+        "y_label": "y",
+        "unit": unit,
+        "chart": "bars",
+    }
+    series = [ChartSeries("a", "a", (SeriesPoint(1, 2.0), SeriesPoint(2, 4.0)))]
+    low, high = (height for *_, height, _ in rects(bars_card(panel, series, [])))
+    assert high / low == pytest.approx((4 - base) / (2 - base), rel=0.01)
 
 
 def test_stacks_have_no_gap_and_stay_below_the_maximum() -> None:

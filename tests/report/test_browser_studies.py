@@ -18,7 +18,7 @@ from hostnet.sweeps.page import sweep_page
 from tests.cli.test_compare_page import cluster_comparison, server_comparison, server_config
 from tests.cli.test_whatif_page import PLACES, SUMMARY, traffic_row
 from tests.cli.test_whatif_page import content_of as places_content
-from tests.curve.test_page import MANY, content, curve, matrix
+from tests.curve.test_page import MANY, by_ccd, content, curve, matrix
 from tests.report.browser import NAMES, WIDTHS, Browser, Seen, find_browser
 from tests.report.test_browser import assert_sound
 from tests.sweeps.test_page import content_of
@@ -46,7 +46,12 @@ def sweep_pages() -> list[str]:
 def curve_pages() -> list[str]:
     """Returns pages of a single curve, of more curves than there are colours, and of matrices of few and many nodes."""
     one = content(curve(1.0, (46.8, 1140.0), (30.0, 105.0), (1.6, 80.3)), unvalidated="x" * 200)
-    return [curve_page(one), curve_page(MANY), *(matrix_page(matrix(nodes)) for nodes in (1, 2, 8))]
+    return [
+        curve_page(one),
+        curve_page(MANY),
+        *(matrix_page(matrix(nodes)) for nodes in (1, 2, 8)),
+        matrix_page(by_ccd(32, 8)),
+    ]
 
 
 def whatif_pages() -> list[str]:

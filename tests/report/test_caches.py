@@ -17,7 +17,7 @@ from hostnet.report.cache_series import DDIO, MISSES, OTHERS, owners, shares
 from hostnet.report.charts import ChartAxis
 from hostnet.report.plot import plot
 from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint, series_of_run
-from hostnet.server_view import cache_row, cache_tables
+from hostnet.server_view import cache_tables
 from tests.report.browser import Browser, find_browser
 from tests.report.conftest import CACHES, cache_series, cached
 
@@ -56,11 +56,6 @@ def test_the_page_has_every_column_of_the_screen(cached_run: Make) -> None:
     page = page_of(cached_run())
     assert "15.5 of 24.8" in page
     assert "0 of 4.50" in page
-
-
-def test_more_prefetched_lines_may_be_used_than_were_prefetched() -> None:
-    row = cached("all", devices=False) | {"prefetch_filled": 100, "prefetch_used": 130}
-    assert cache_row(row)["used_share"] == pytest.approx(1.3)
 
 
 def test_applications_are_told_in_operations(cached_run: Make) -> None:

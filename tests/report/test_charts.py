@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from hostnet.report.charts import ChartAxis, legend, line_chart, meter, stacked_chart
+from hostnet.report.charts import ChartAxis, legend, line_chart, stacked_chart
 from hostnet.report.html import Html, element, escape
 from hostnet.report.numbers import number, percent, time_from_ns, with_ci95
 from hostnet.report.series import ChartSeries, ReferenceLine, SeriesPoint
-from hostnet.report.svg import LinearScale, nice_range, tick_labels
+from hostnet.report.svg import LinearScale, margin_labels, nice_range, tick_labels
 
 AXIS = ChartAxis("cores", "ns")
 
@@ -50,10 +50,23 @@ def test_ticks_have_the_decimals_they_need() -> None:
     assert tick_labels([3.0]) == ["3"]
 
 
+def test_wide_labels_of_the_y_axis_are_in_thousands() -> None:
+    assert margin_labels([0.0, 5000.0]) == ["0", "5,000"]
+    assert margin_labels([0.0, 5000.0, 10000.0]) == ["0", "5k", "10k"]
+    assert margin_labels([9000.0, 9500.0, 10000.0]) == ["9.0k", "9.5k", "10.0k"]
+    assert ">50k<" in line_chart("title", AXIS, [ChartSeries("a", "a", (SeriesPoint(1, 5e4),))])
+
+
 def test_a_line_breaks_where_a_value_is_missing() -> None:
     values = tuple(SeriesPoint(x, None if x == 3 else 10.0 * x) for x in range(1, 6))
     chart = line_chart("title", AXIS, [ChartSeries("a", "a", values)])
     assert chart.count("<polyline") == 2
+
+
+def test_a_value_without_neighbours_is_a_filled_mark() -> None:
+    values = tuple(SeriesPoint(x, None if x == 2 else 10.0) for x in (1, 2, 3, 4))
+    chart = line_chart("title", AXIS, [ChartSeries("a", "a", values)])
+    assert (chart.count("<polyline"), chart.count('class="fill-a"')) == (1, 1)
 
 
 def test_published_values_are_marks_that_say_what_they_are() -> None:
@@ -63,7 +76,7 @@ def test_published_values_are_marks_that_say_what_they_are() -> None:
     chart = line_chart("title", AXIS, plotted, [ReferenceLine("Limit", 92.0)])
     assert "LFB, cores 1\npublished 70.99 ns\nsimulated 71.50 ns" in chart
     assert "(left out of the score)" in chart
-    assert chart.count("<circle") == 2
+    assert chart.count('class="ring') == 2
     assert "Limit 92" in legend(plotted, [ReferenceLine("Limit", 92.0)])
     assert "left out of the score" in legend(plotted)
 
@@ -87,16 +100,6 @@ def test_charts_without_values_are_drawn_empty() -> None:
     assert "<svg" in line_chart("title", AXIS, [])
     assert "<svg" in line_chart("title", AXIS, [ChartSeries("a", "a", (SeriesPoint(1, None),))])
     assert "<svg" in stacked_chart("title", AXIS, [ChartSeries("a", "a", (SeriesPoint(1, 5.0),))])
-
-
-@pytest.mark.parametrize(("value", "width"), [(46.0, "60"), (0.0, "0"), (200.0, "120"), (-1.0, "0")])
-def test_a_meter_stays_within_its_track(value: float, width: str) -> None:
-    assert f'width="{width}"' in (meter(value, 92.0) or "")
-
-
-def test_without_capacity_there_is_no_meter() -> None:
-    assert meter(3.0, None) is None
-    assert meter(None, 92.0) is None
 
 
 @pytest.mark.parametrize(

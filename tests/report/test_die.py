@@ -8,7 +8,7 @@ import pytest
 
 import hostnet
 from hostnet.cli.show_server import fullest_mesh_link
-from hostnet.report.die import die_map, die_section, group_parts
+from hostnet.report.server import die_section
 from hostnet.server_view import mesh_table
 
 
@@ -28,7 +28,7 @@ def results() -> hostnet.Results:
 def test_the_map_has_every_stop_and_every_link_that_was_used(results: hostnet.Results) -> None:
     """A box per stop with a part, a line per direction, and the fullest link in the title."""
     die, rows = results.summary["dies"][0], results.summary["mesh"]
-    picture = die_map(die, rows)
+    picture = die_section(results.summary, "Mesh") or ""
     assert picture.count("<rect") == len(die["stops"])
     assert picture.count("<line") == sum(row["side"] not in ("in", "out") for row in rows)
     fullest = max(rows, key=lambda row: row["lines_busy_share"])
@@ -49,13 +49,8 @@ def test_a_page_without_a_die_has_no_map(tmp_path: Path) -> None:
     plain = hostnet.run(
         {"workload": {"s": {"kind": "stream", "cores": "0"}}, "server": {"preset": "cascade-lake-6234"}}
     )
-    assert die_section(plain.summary) is None
+    assert die_section(plain.summary, "Mesh") is None
     assert plain.mesh == {}
     assert fullest_mesh_link([]) == "nothing went over the mesh"
     plain.save(tmp_path / "run")
     assert "<h2>Mesh</h2>" not in (tmp_path / "run/report.html").read_text(encoding="utf-8")
-
-
-def test_many_parts_of_a_kind_are_shortened() -> None:
-    """A box has room for one number of each kind."""
-    assert group_parts(["core1", "cha2", "iio0", "iio1", "iio2"]) == {"core": "1", "cha": "2", "iio": "0…"}

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hostnet.report.clusters.latency import distributions_section
@@ -17,6 +17,7 @@ from hostnet.report.distributions import cdf_chart, of_buckets, of_percentiles, 
 from hostnet.report.load import RunFiles
 from hostnet.report.scales import NinesScale, log_x_frame, nines_frame, tight_frame
 from hostnet.report.shares import PARTS_MAX, SCALE, ShareRow, share_bars
+from hostnet.report.svg import BOTTOM, HEIGHT, TOP
 from hostnet.view import View, text_column, value_column
 
 Row = dict[str, Any]
@@ -148,3 +149,13 @@ def test_rows_of_zeros_are_folded_and_kept() -> None:
     assert all(name in shown for name in ("n1", "n3", "n5"))
     assert all(name in folded for name in ("n0", "n2", "n4"))
     assert len(view_tables(View("Ports", "", columns, [{"name": "n", "gbps": 0.0}]))) == 1, "not if all are"
+
+
+@settings(deadline=None)
+@given(st.floats(1.0, 1e6), st.floats(1.0, 1e6))
+def test_a_cumulative_distribution_is_drawn_from_none_to_all(first: float, second: float) -> None:
+    found = of_percentiles("packets", {0.01: min(first, second), 0.5: max(first, second)}, 200)
+    assert found is not None
+    drawn = cdf_chart("t", [found], "cycles")
+    heights = [float(y) for points in re.findall(r'points="([^"]+)"', drawn) for y in re.findall(r",(\S+)", points)]
+    assert all(TOP <= height <= HEIGHT - BOTTOM for height in heights), "the line is within the axes"

@@ -101,7 +101,7 @@ def test_both_themes_have_the_same_colours() -> None:
     light, dark = (set(re.findall(r"--[\w-]+", colours)) for colours in VARIABLES.findall(asset("style.css"))[:2])
     assert dark >= {name for name in light if not name.endswith(("sans", "mono"))}
     used = set(re.findall(r"var\((--[\w-]+)\)", stylesheet()))
-    assert used <= light
+    assert used <= set(re.findall(r"(--[\w-]+):", stylesheet()))
 
 
 def test_a_link_leads_to_the_page_once_there_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -126,9 +126,8 @@ def test_an_explanation_shows_the_limits_causes_and_what_would_help(page: Page) 
         assert row["limited"] in output.text
         cause = row["latency"]["cause"]
         assert any(item.startswith(row["workload"]) and cause in item for item in output.items)
-    table = output.tables[0]
     best = page.steps.steps[0]
-    gains = {cells[0]: cells[2:] for cells in table[1:]}
+    gains = {cells[0]: cells[2:] for table in output.tables for cells in table[1:]}
     assert format_percent(best.gains[page.steps.workload], sign="+") in gains[best.what]
     assert page.explanation["regime"]["name"] in repr(page).lower()
 
@@ -181,8 +180,24 @@ def test_a_sweep_shows_its_plots_and_rows(tmp_path: Path) -> None:
     assert list(found.plot()) == ["disk", "stream"]
     assert {f"{name}.png" for name in found.plot()} == {file.name for file in (tmp_path / "sweep/plots").iterdir()}
     output = shown(found)
-    assert len(output.images) == 2
-    assert [row[0] for row in output.tables[0]] == ["iio.write_credits", "46", "46", "92", "92"]
+    assert len(shown(found.plot()).images) == 2
+    assert {"tiles", "card"} <= set(output.classes), "the charts of the page"
+    assert [row[0] for row in output.tables[-1]] == ["iio.write_credits", "46", "46", "92", "92"]
+    assert [Path(link).resolve() for link in output.links] == [found.report()]
+
+
+def test_pages_are_written_where_they_are_asked_for(page: Page, tmp_path: Path) -> None:
+    comparison = hostnet.compare(CONFIG, hostnet.predict(CONFIG), rerun=False)
+    alone = hostnet.sweep(CONFIG, {"iio.write_credits": [46, 92]}, engine="predict")
+    written = [
+        page.report(tmp_path / "why.html"),
+        comparison.report(tmp_path / "both.html"),
+        hostnet.noc(cycles=100, warmup=10).report(tmp_path / "noc.html"),
+        hostnet.chip(CHIP).report(tmp_path / "chip.html"),
+        alone.report(tmp_path / "sweep"),
+    ]
+    assert [path.name for path in written] == ["why.html", "both.html", "noc.html", "chip.html", "report.html"]
+    assert all(path.read_text(encoding="utf-8").startswith("<!doctype html>") for path in written)
 
 
 def test_the_output_of_a_host_of_several_has_its_picture() -> None:

@@ -13,12 +13,12 @@ from matplotlib.patches import Rectangle
 
 import hostnet
 from hostnet.files import write_figure
-from hostnet.pools import partial_pool_rows
 from hostnet.report.cluster_plot import draw_latencies
 from hostnet.report.load import RunFiles, load_run
 from hostnet.report.plot import draw_domains, figure_title, plot, tick_labels
 from hostnet.report.study_plots import draw_figure
 from hostnet.report.style import COLOURS, STYLE
+from hostnet.server_view import domain_table
 from tests.support import QUADRANT
 
 PNG = b"\x89PNG\r\n"
@@ -40,7 +40,7 @@ def test_pools_of_which_a_workload_uses_a_part_are_among_the_domains(tmp_path: P
     file = tmp_path / "quadrant.toml"
     file.write_text(QUADRANT)
     run = load_run(hostnet.run(file).save(tmp_path / "run"))
-    pools = partial_pool_rows(run.summary)
+    pools = [row for row in domain_table(run.summary).rows if row["part"] == "own"]
     with rc_context(STYLE):
         (axes,) = draw_domains(run).axes
     named = dict(zip([text.get_text() for text in axes.get_yticklabels()], axes.patches, strict=True))

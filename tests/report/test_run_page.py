@@ -15,13 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hostnet.report import write_report
-from hostnet.report.explanation import explanation_section, steps_table
 from hostnet.report.load import load_run
 from hostnet.report.reproduce import time_argument
 from hostnet.report.series import POINTS_MAX, ChartSeries, SeriesPoint, series_of_run, thinned
-from hostnet.report.tables import page_table
-from hostnet.server_columns import Column, Format
-from hostnet.server_view import ServerTable
+from hostnet.report.server import server_report
 from hostnet.units import parse_time_ps
 from tests.support import Cli, read_json
 
@@ -92,21 +89,21 @@ def test_the_regime_is_shown_with_its_evidence(make_run: MakeRun, hostile: str) 
 
 def test_an_explanation_is_shown_as_it_was_written(make_run: MakeRun, hostile: str) -> None:
     directory = make_run()
-    assert explanation_section(load_run(directory)) is None
+    assert server_report(load_run(directory)).why is None
     (directory / "explain.json").write_text(json.dumps({"text": "from json"}))
-    assert "from json" in str(explanation_section(load_run(directory)))
+    assert "from json" in str(server_report(load_run(directory)).why)
     (directory / "explanation.txt").write_text(f"because\n  {hostile}\n")
     text = text_of(write_report(directory))
     assert f"because\n  {hostile}" in text
     assert "from json" not in text
     (directory / "explanation.txt").write_text(" \n")
-    assert explanation_section(load_run(directory)) is None
+    assert server_report(load_run(directory)).why is None
 
 
 def test_an_explanation_without_text_is_none(make_run: MakeRun) -> None:
     directory = make_run()
     (directory / "explain.json").write_text(json.dumps({"text": 3}))
-    assert explanation_section(load_run(directory)) is None
+    assert server_report(load_run(directory)).why is None
 
 
 def test_limits_that_do_not_belong_to_workloads_are_listed(make_run: MakeRun) -> None:
@@ -141,18 +138,6 @@ def test_times_of_commands_are_exact(value_ns: int) -> None:
     assert parse_time_ps(time_argument(float(value_ns)), "series") == value_ns * 1000
 
 
-def test_columns_without_values_are_left_out() -> None:
-    rows = [{"x": 1.23456, "ci": None, "y": None}, {"x": None, "ci": 0.5, "y": None}]
-    columns = (
-        Column("x", Format.INTERVAL, None, "X", ci95="ci"),
-        Column("y", Format.NUMBER, None, "Y"),
-        Column("z", Format.NUMBER, None, "Z"),
-    )
-    content = page_table(ServerTable("some", "workloads", columns, rows))
-    assert "Y" not in content
-    assert re.findall(r'data-copied="([^"]*)"', content) == ["x\tci", "1.23456\t", "\t0.5"]
-
-
 @given(st.lists(st.floats(0, 100), min_size=1, max_size=3000))
 def test_thinned_series_fit_and_keep_their_values(values: list[float]) -> None:
     plotted = ChartSeries("s", "a", tuple(SeriesPoint(float(x), value) for x, value in enumerate(values)))
@@ -183,7 +168,7 @@ def test_idle_domains_are_not_drawn_and_others_keep_their_colours() -> None:
 def test_an_explanation_is_drawn(make_run: MakeRun, hostile: str) -> None:
     directory = make_run()
     latency = {"domain": "C2M-Read", "mean_ns": 90.0, "unloaded_ns": 60.0, "read_hol_ns": 35.0, "unexplained_ns": -5.0}
-    keys = ("unloaded", "read_hol", "write_hol", "unexplained")
+    keys = ("unloaded", "write_hol", "read_hol", "unexplained")
     names = {f"{key}_ns": key for key in keys}
     gains = [{"limit": "DRAM channel", "key": "memory.device", "gain": 0.17}]
     row = {
@@ -210,22 +195,6 @@ def test_an_explanation_is_drawn(make_run: MakeRun, hostile: str) -> None:
     ):
         assert said in text
     assert text.count("not known") == 1, "the part that is missing"
-
-
-def raised(what: str, gain: float) -> dict[str, Any]:
-    """Returns a step that raises a limit."""
-    step = {"what": what, "path": what, "before": "1", "after": "2", "factor": 2.0, "confirmed": None}
-    return {**step, "gains": {"disk": gain}}
-
-
-def test_limits_that_change_nothing_fold_and_are_counted() -> None:
-    steps = [raised("helps", 0.25), raised("hurts", -0.1), raised("none", 0.001), raised("also none", 0.0)]
-    page = steps_table({"engine": "predict", "workload": "disk", "steps": steps})
-    shown, _, folded = page.partition("<details>")
-    assert re.findall(r"<td>([a-z ]+)</td>", shown) == ["helps", "hurts"]
-    assert re.findall(r"<td>([a-z ]+)</td>", folded) == ["none", "also none"]
-    assert "<summary>2 limits whose raise" in folded
-    assert "<details>" not in steps_table({"engine": "predict", "workload": "disk", "steps": steps[:2]})
 
 
 @pytest.mark.parametrize("damaged", [{"workloads": 3}, {"workloads": [{}]}, {"workloads": [], "steps": {"steps": 1}}])

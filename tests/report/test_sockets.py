@@ -13,7 +13,7 @@ import hostnet
 from hostnet.report import write_report
 from hostnet.report.load import load_run
 from hostnet.report.numbers import percent
-from hostnet.report.run_page import server_report
+from hostnet.report.server import server_report
 from hostnet.sockets import server_sockets
 
 HEAD = '[server]\npreset = "{preset}"\nsockets = {count}\n'

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 import hostnet
+from hostnet import _core
+from hostnet.comparison.page import write_comparison
 from hostnet.report import write_report
 from hostnet.report.chip_page import chip_page
 from hostnet.report.html import Html, element, section, table
 from hostnet.report.noc_curves import NocRun
 from hostnet.report.noc_page import noc_page
-from hostnet.report.page import page
-from hostnet.report.terms import with_definitions
+from hostnet.report.page import page, with_definitions
 from tests.docs.reference import ROOT
 from tests.support import with_small_llc
 
@@ -31,7 +32,7 @@ def undefined(text: str) -> list[str]:
     """Returns the headings of a page that have no definition."""
     headings = HEADING.findall(text)
     assert headings
-    return [heading for heading in headings if not DEFINED.match(heading)]
+    return [heading for heading in headings if heading and not DEFINED.match(heading)]
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,23 @@ def test_every_heading_of_chips_and_networks_is_defined() -> None:
     assert undefined(noc_page(runs)) + undefined(noc_page(runs[:1])) == []
 
 
+def test_every_heading_of_pages_of_several_runs_is_defined(tmp_path: Path) -> None:
+    quadrant = ROOT / "examples/quadrant3.toml"
+    swept = {"iio.write_credits": [46, 92], "core.lfb.entries": [10, 12]}
+    hostnet.sweep(quadrant, swept, engine="predict", out=tmp_path / "sweep")
+    hostnet.curve("cascade-lake-6234", points=2, engine="predict", out=tmp_path / "curve")
+    (tmp_path / "ping.toml").write_text(_core.cluster_template("ping"), encoding="utf-8")
+    short = ["run.warmup=2 us", "run.duration=20 us"]
+    hostnet.whatif(tmp_path / "ping.toml", attach="pcie,dimm", overrides=short, out=tmp_path / "whatif")
+    runs = [hostnet.run(quadrant, overrides=[*short, f"core.lfb.entries={entries}"]) for entries in (10, 12)]
+    write_comparison(tmp_path / "compare.html", hostnet.compare(*runs))
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) == 6
+    assert {file.parent.name: undefined(file.read_text(encoding="utf-8")) for file in pages} == {
+        file.parent.name: [] for file in pages
+    }
+
+
 def terms_in(markup: Html) -> list[str]:
     """Returns the marked terms."""
     return re.findall(r"<dfn[^>]*>([^<]*)</dfn>", with_definitions(markup))
@@ -67,7 +85,7 @@ def test_a_term_is_defined_once_in_every_section() -> None:
     text = "The LFB is full, and so is the CHA TOR of the LFB"
     assert terms_in(section("a", element("p", text), element("p", text))) == ["LFB", "CHA TOR"]
     assert terms_in(element("main", section("a", text), section("b", text))) == ["LFB", "CHA TOR"] * 2
-    assert terms_in(element("p", "CHA->DRAM read")) == ["CHA-&gt;DRAM read"]
+    assert terms_in(element("p", "CHA->DRAM read of a DRAM channel")) == ["CHA-&gt;DRAM read", "DRAM channel"]
 
 
 @pytest.mark.parametrize("text", ["LFBs", "xLFB", "memory.LFB", "C2M-Reads", "7.5 GB read", "line of a stream"])
@@ -75,7 +93,7 @@ def test_parts_of_names_units_and_common_words_are_no_terms(text: str) -> None:
     assert terms_in(element("p", text)) == []
 
 
-@pytest.mark.parametrize("name", ["pre", "code", "svg", "summary", "button", "h1"])
+@pytest.mark.parametrize("name", ["pre", "code", "svg", "summary", "button", "h1", "h2"])
 def test_quoted_text_and_drawings_stay_as_they_are(name: str) -> None:
     markup = element("section", element(name, "LFB"))
     assert with_definitions(markup) == markup

@@ -14,6 +14,8 @@ import pytest
 import hostnet
 from hostnet import ConfigError, SimulationError
 from hostnet.sweeps import local
+from hostnet.sweeps.axis import axes_of
+from hostnet.sweeps.page import SweepPage, read_page_table, sweep_page
 from tests.support import raises_code
 from tests.sweeps.conftest import SHORT, tables_of
 
@@ -109,7 +111,7 @@ def test_a_parameter_without_influence_is_told(file: Path) -> None:
     assert results.notes == [
         "iio.read_credits had no influence on any result of this sweep",
         "iio.write_credits: 46 and 92 gave the same results",
-        "unvalidated: 6 of 6 points are not what was checked against measurements",
+        "unvalidated: 6 of 6 points differ from what was compared with measurements",
     ]
 
 
@@ -288,3 +290,12 @@ until = "jobs"
     assert small[1] < small[0] < large[0] < large[1], "a tree is quicker where latency counts, a ring where bytes do"
     assert all(row["iteration_us"] is None for row in results.table.to_pylist() if row["class"] == "beside")
     assert (tmp_path / "sweep" / "plots" / "train.png").exists()
+
+
+def test_the_page_needs_only_the_columns_that_it_reads(file: Path, tmp_path: Path) -> None:
+    results = hostnet.sweep(file, OVER, out=tmp_path / "out")
+    axes = axes_of(OVER)
+    narrow = read_page_table(tmp_path / "out/sweep.parquet", axes)
+    assert narrow.num_columns < results.table.num_columns / 2
+    whole = sweep_page(SweepPage(results.manifest, axes, results.table))
+    assert (tmp_path / "out/report.html").read_text(encoding="utf-8") == whole

@@ -23,6 +23,8 @@ pub const CORE: &str = "core";
 
 /// Name of the line fill buffers, whose entries hold the misses of a core.
 pub const LFB: &str = "LFB";
+/// Name of the lines in flight that a core die allows its cores.
+pub const CCD: &str = "CCD";
 /// Name of the buses of the memory channels.
 pub const CHANNEL: &str = "DRAM channel";
 

@@ -8,7 +8,7 @@
 //! * [`evidence`]: the bottleneck of a workload, inferred from occupancy and utilization along its path.
 //! * [`explain`]: combines all of these for a run or a counter file.
 //! * [`limits`]: the limits that make a workload faster when they are raised.
-//! * [`predict`]: the steady state of a server, from its configuration alone.
+//! * [`mod@predict`]: the steady state of a server, from its configuration alone.
 
 pub mod binding;
 pub mod counters;

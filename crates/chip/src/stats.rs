@@ -96,7 +96,7 @@ impl Breakdown {
     }
 }
 
-/// Statistics since the last [`ChipStats::clear`].
+/// Statistics since the last `ChipStats::clear`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ChipStats {
     /// Cycle at which counting began.

@@ -19,6 +19,8 @@ mod format;
 mod payload;
 mod portable;
 mod quantiser;
+#[cfg(target_arch = "x86_64")]
+mod shuffles;
 mod sizes;
 mod stream;
 mod tables;

@@ -2,7 +2,8 @@
 
 use crate::format::{GROUP, GROUP_BYTES_MAX, TAG_BYTES};
 use crate::quantiser::Quantiser;
-use crate::tables::{BYTES, PACK, SPREAD, UNPACK};
+use crate::shuffles::{PACK, SPREAD, UNPACK};
+use crate::tables::BYTES;
 use core::arch::x86_64::{__m128i, __m256, __m256i};
 use pulp::cast;
 use pulp::x86::V3;

@@ -2,9 +2,9 @@
 
 use crate::code::Code;
 use crate::error::Issue;
+use hostnet_files::UserFile;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -20,7 +20,7 @@ pub(crate) const NO_SUCH_FILE: &str =
 pub(crate) fn place_of(base_dir: &Path, file: &str, path: &str) -> Result<String, Issue> {
     let fail =
         |reason: &str| Issue::new(Code::FileAccess, path, format!("cannot read {:?}: {reason}", base_dir.join(file)));
-    let place = std::path::absolute(base_dir.join(file)).map_err(|error| fail(&error.to_string()))?;
+    let place = hostnet_files::absolute(&base_dir.join(file)).map_err(|error| fail(&error.to_string()))?;
     place.to_str().map(str::to_string).ok_or_else(|| fail("its path is not UTF-8"))
 }
 
@@ -37,11 +37,8 @@ pub(crate) fn content(place: &str, path: &str) -> Result<String, Issue> {
 }
 
 fn read(place: &Path) -> io::Result<String> {
-    if !std::fs::metadata(place)?.is_file() {
-        return Err(io::Error::other("not a file"));
-    }
-    let mut file = File::open(place)?;
-    let length = file.metadata()?.len();
+    let mut file = UserFile::open_regular(place)?;
+    let length = file.length()?;
     let mut hash = Sha256::new();
     io::copy(&mut (&mut file).take(END_BYTES), &mut hash)?;
     // Both ends overlap in a file of less than 2 MiB, which the length in the fingerprint keeps unambiguous.

@@ -2,6 +2,7 @@
 
 use crate::code::Code;
 use crate::error::{ConfigError, Issue};
+use hostnet_files::UserFile;
 use serde::de::{DeserializeSeed, Error as _, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Number, Value};
 use std::collections::BTreeMap;
@@ -28,25 +29,34 @@ pub enum Format {
 #[derive(Debug, Default)]
 pub(crate) struct Document {
     pub(crate) tree: Value,
-    /// Line of each dotted path; empty for JSON.
-    pub(crate) lines: BTreeMap<String, usize>,
+    /// Position of the key at each dotted path; empty for JSON.
+    pub(crate) places: BTreeMap<String, TextPlace>,
+}
+
+/// Position in a text, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TextPlace {
+    pub(crate) line: usize,
+    /// Column in bytes.
+    pub(crate) column: usize,
 }
 
 /// Syntax error, with its place and message.
 pub(crate) struct SyntaxError {
-    line: Option<usize>,
+    place: Option<TextPlace>,
     path: String,
     message: String,
 }
 
 impl SyntaxError {
     pub(crate) fn in_file(self, file: &str) -> ConfigError {
-        let SyntaxError { line, path, message } = self;
-        ConfigError { code: Code::Syntax, file: file.to_string(), line, path, message }
+        let SyntaxError { place, path, message } = self;
+        let (line, column) = (place.map(|place| place.line), place.map(|place| place.column));
+        ConfigError { code: Code::Syntax, file: file.to_string(), line, column, path, message }
     }
 
     fn new(message: impl Into<String>) -> Self {
-        SyntaxError { line: None, path: String::new(), message: message.into() }
+        SyntaxError { place: None, path: String::new(), message: message.into() }
     }
 }
 
@@ -70,12 +80,8 @@ pub(crate) fn read_text(base_dir: &Path, file: &str, path: &str, what: &str) -> 
         std::io::ErrorKind::NotFound => fail(Code::FileNotFound, crate::content::NO_SUCH_FILE),
         _ => fail(Code::FileAccess, &error.to_string()),
     };
-    // Checked before the file is opened, as opening a FIFO waits for a writer.
-    if !std::fs::metadata(&place).map_err(io)?.is_file() {
-        return Err(fail(Code::FileAccess, "not a file"));
-    }
+    let opened = UserFile::open_regular(&place).map_err(io)?;
     let mut bytes = Vec::new();
-    let opened = std::fs::File::open(&place).map_err(io)?;
     // One byte more than allowed is read, so that the parser sees that the file is too long.
     opened.take(TEXT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes).map_err(io)?;
     match String::from_utf8(bytes) {
@@ -104,7 +110,7 @@ pub(crate) fn parse_toml(text: &str) -> Result<Document, SyntaxError> {
     let root = DeTable::parse(text).map_err(|error| lines.syntax_error(&error))?;
     let mut reader = TomlReader { lines: &lines, found: BTreeMap::new() };
     let tree = reader.table(root.get_ref(), "", 0)?;
-    Ok(Document { tree, lines: reader.found })
+    Ok(Document { tree, places: reader.found })
 }
 
 /// Parses a single TOML value. `None` if the text is not one, or is a date.
@@ -126,7 +132,7 @@ pub(crate) fn parse_json(text: &str) -> Result<Document, SyntaxError> {
     let mut deserializer = serde_json::Deserializer::from_str(text);
     let tree = JsonReader.deserialize(&mut deserializer).and_then(|tree| deserializer.end().map(|()| tree));
     let tree = tree.map_err(|error| SyntaxError {
-        line: (error.line() > 0).then_some(error.line()),
+        place: (error.line() > 0).then_some(TextPlace { line: error.line(), column: error.column() }),
         ..SyntaxError::new(format!("not valid JSON: {error}"))
     })?;
     if !tree.is_object() {
@@ -136,7 +142,7 @@ pub(crate) fn parse_json(text: &str) -> Result<Document, SyntaxError> {
     if depth(&tree, 0) > DEPTH_MAX {
         return Err(SyntaxError::new(format!("nested deeper than {DEPTH_MAX} levels")));
     }
-    Ok(Document { tree, lines: BTreeMap::new() })
+    Ok(Document { tree, places: BTreeMap::new() })
 }
 
 fn check_length(text: &str) -> Result<(), SyntaxError> {
@@ -166,8 +172,9 @@ impl LineIndex {
         LineIndex { starts }
     }
 
-    fn line(&self, offset: usize) -> usize {
-        self.starts.partition_point(|&start| start <= offset)
+    fn place(&self, offset: usize) -> TextPlace {
+        let line = self.starts.partition_point(|&start| start <= offset);
+        TextPlace { line, column: offset - self.starts[line - 1] + 1 }
     }
 
     fn syntax_error(&self, error: &toml::de::Error) -> SyntaxError {
@@ -175,15 +182,15 @@ impl LineIndex {
         let Some(span) = error.span() else {
             return SyntaxError::new(format!("not valid TOML: {reason}"));
         };
-        let line = self.line(span.start);
-        let column = span.start - self.starts[line - 1] + 1;
-        SyntaxError { line: Some(line), ..SyntaxError::new(format!("column {column}: not valid TOML: {reason}")) }
+        let place = self.place(span.start);
+        let message = format!("column {}: not valid TOML: {reason}", place.column);
+        SyntaxError { place: Some(place), ..SyntaxError::new(message) }
     }
 }
 
 struct TomlReader<'a> {
     lines: &'a LineIndex,
-    found: BTreeMap<String, usize>,
+    found: BTreeMap<String, TextPlace>,
 }
 
 impl TomlReader<'_> {
@@ -192,14 +199,14 @@ impl TomlReader<'_> {
         for (key, value) in table.iter() {
             let name: &str = key.get_ref();
             let path = join(path, name);
-            let line = self.lines.line(key.span().start);
-            self.found.insert(path.clone(), line);
+            let place = self.lines.place(key.span().start);
+            self.found.insert(path.clone(), place);
             if depth >= DEPTH_MAX {
                 let message = format!("nested deeper than {DEPTH_MAX} levels");
-                return Err(SyntaxError { line: Some(line), path, message });
+                return Err(SyntaxError { place: Some(place), path, message });
             }
             let value = self.value(value.get_ref(), &path, depth + 1).map_err(|mut error| {
-                error.line = error.line.or(Some(line));
+                error.place = error.place.or(Some(place));
                 error
             })?;
             tree.insert(name.to_string(), value);
@@ -208,7 +215,7 @@ impl TomlReader<'_> {
     }
 
     fn value(&mut self, value: &DeValue<'_>, path: &str, depth: usize) -> Result<Value, SyntaxError> {
-        let fail = |message: String| Err(SyntaxError { line: None, path: path.to_string(), message });
+        let fail = |message: String| Err(SyntaxError { place: None, path: path.to_string(), message });
         match value {
             DeValue::String(text) => Ok(Value::String(text.to_string())),
             DeValue::Boolean(flag) => Ok(Value::Bool(*flag)),

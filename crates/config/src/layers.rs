@@ -205,6 +205,7 @@ impl Override {
             code,
             file: show_override(text),
             line: None,
+            column: None,
             path: String::new(),
             message: message.to_string(),
         };

@@ -27,7 +27,7 @@ pub use chip_plan::{ChipPlan, ChipWindows};
 pub use chip_template::chip_template;
 pub use document::{check_syntax, Format};
 pub use hostnet_units::code::Code;
-pub use hostnet_units::error::{suggestion, ConfigError, Fault};
+pub use hostnet_units::error::{suggested, suggestion, ConfigError, Fault};
 pub use hostnet_units::units;
 pub use memory_plan::{MemoryPlan, Requests, TraceFormat, Traffic, TrafficPattern};
 pub use noc_plan::{NocPlan, Packets};

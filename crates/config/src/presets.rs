@@ -3,7 +3,7 @@
 
 use crate::check::check;
 use crate::code::Code;
-use crate::document::{parse_toml, read_text, Document};
+use crate::document::{parse_toml, read_text, Document, TextPlace};
 use crate::error::{suggestion, Issue};
 use crate::layers::{at, overlay};
 use crate::units::shorten;
@@ -250,7 +250,7 @@ pub(crate) struct PartFile {
     /// Dotted path of the table in the configuration.
     table: String,
     file: String,
-    lines: BTreeMap<String, usize>,
+    places: BTreeMap<String, TextPlace>,
 }
 
 impl PartFile {
@@ -259,7 +259,7 @@ impl PartFile {
         let local = issue.paths.iter().filter_map(|path| path.strip_prefix(&self.table)?.strip_prefix('.'));
         let local: Vec<&str> = local.collect();
         // A path with a line is the more exact place, so it is preferred to the first path.
-        let found = local.iter().find_map(|path| Some((*path, Some(*self.lines.get(*path)?))));
+        let found = local.iter().find_map(|path| Some((*path, Some(self.places.get(*path)?.line))));
         let Some((path, line)) = found.or_else(|| Some((*local.first()?, None))) else {
             return issue;
         };
@@ -289,7 +289,7 @@ pub(crate) fn fill_memory(tree: &mut Value, schema: &Value, base_dir: &Path) -> 
                 files.push(PartFile {
                     table: format!("memory.{table}"),
                     file: name.to_string(),
-                    lines: document.lines,
+                    places: document.places,
                 });
                 document.tree
             }
@@ -309,7 +309,7 @@ fn own(file: &str, path: &str, schema: &Value, base_dir: &Path) -> Result<Docume
         Issue::in_file(error.code, file, error.line, &error.path, error.message)
     })?;
     check(schema, &document.tree, "").map_err(|issue| {
-        let line = issue.paths.first().and_then(|path| document.lines.get(path).copied());
+        let line = issue.paths.first().and_then(|path| document.places.get(path)).map(|place| place.line);
         Issue { elsewhere: Some((file.to_string(), line)), ..issue }
     })?;
     Ok(document)

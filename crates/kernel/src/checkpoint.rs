@@ -52,7 +52,7 @@ pub fn write<T: Serialize>(label: &str, state: &T) -> Result<Vec<u8>, Checkpoint
     Ok(bytes)
 }
 
-/// Restores a state that [`write`] serialised under the same `label`.
+/// Restores a state that [`write()`] serialised under the same `label`.
 ///
 /// # Errors
 /// Returns a [`CheckpointError`] if the bytes are no intact checkpoint of this format and `label`.

@@ -14,6 +14,7 @@ pub mod cha;
 pub mod control;
 pub mod core;
 pub mod dimm;
+pub mod dma;
 pub mod ether;
 pub mod expander;
 pub mod flow;
@@ -33,6 +34,7 @@ pub use hostnet_params as params;
 mod part;
 pub mod pool;
 pub mod power;
+pub mod tiering;
 pub mod transport;
 mod world;
 
@@ -41,7 +43,7 @@ pub use line::{
 };
 pub use part::{
     Context, IioCounter, NetContext, Notice, Part, PartIds, PartKind, PartName, Payload, Pool, PoolGroup,
-    RegisterAccess, Slot, StartContext, UpiPool,
+    RegisterAccess, RingEvent, Slot, StartContext, UpiPool,
 };
 pub use world::{Component, ComponentKind, Machine, World};
 
@@ -65,6 +67,8 @@ macro_rules! part_kinds {
             Dimm "dimm" single = dimm::Dimm,
             /// A drive.
             Ssd "ssd" = nvme::Ssd,
+            /// A device that generates DMA.
+            Dma "dma" single = dma::Dma,
             /// The NIC.
             Nic "nic" single = nic::Nic,
             /// The UPI link to a remote socket.
@@ -73,6 +77,8 @@ macro_rules! part_kinds {
             Remote "remote",
             /// The host congestion control (hostCC, for example).
             Control "control" single = control::Control,
+            /// The migration of pages to and from memory behind a link.
+            Tiering "tiering" single = tiering::Tiering,
             /// The power management.
             Power "power" single = power::PowerManager,
             /// The interfaces of a memory channel network.
@@ -140,10 +146,14 @@ macro_rules! pool_groups {
             DimmDmaRead "DIMM DMA read",
             /// Entries of the request buffers that hold lines homed on a remote socket.
             ChaUpi "CHA->UPI" with Tor per CHA_CLASSES_PER_WORKLOAD,
+            /// Entries of the request buffers that hold lines behind a CXL link, if these have a share.
+            ChaExpander "CHA->CXL" with Tor per CHA_CLASSES_PER_WORKLOAD,
             /// Reads of memory of other servers.
             PoolRead "pool read",
             /// Writes to memory of other servers.
             PoolWrite "pool write",
+            /// Page walks of the IOMMU.
+            IommuWalk "IOMMU walk",
         }
     };
 }

@@ -104,7 +104,7 @@ pub enum CleanVictims {
     None,
 }
 
-/// L2 prefetchers of each core; used only if the caches are enabled.
+/// L2 prefetchers of each core.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrefetchSpec {
@@ -113,9 +113,14 @@ pub struct PrefetchSpec {
     pub stream: bool,
     /// True if the adjacent-line prefetcher is on: it completes pairs of lines of 128 B.
     pub adjacent: bool,
-    /// Lines that the prefetchers of a core may have in flight, beside its LFB.
+    /// Lines that the prefetchers of a core may have in flight, beside its LFB. Ignored without caches.
     #[schemars(range(min = 1, max = 1024))]
     pub credits: u32,
+    /// Lines that the prefetchers of a core keep in flight for its sequential streams, beside its LFB, if caches are
+    /// not modelled; 0 if prefetching is off.
+    #[serde(default, skip_serializing_if = "super::core::is_zero")]
+    #[schemars(range(min = 0, max = 1024))]
+    pub stream_credits: u32,
     /// Pages that the streamer of a core tracks.
     #[schemars(range(min = 1, max = 1024))]
     pub pages: u32,

@@ -4,7 +4,8 @@ use super::values::{Bandwidth, Frequency, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Host congestion control, which monitors and throttles the host. Used only if the server is a host of a cluster.
+/// Host congestion control, which monitors and throttles the host. Used only if the server is a host of a cluster, or
+/// with `side = "expander"`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControlSpec {
@@ -63,6 +64,9 @@ pub struct ControlSpec {
     /// Traffic that the controller monitors.
     #[serde(default)]
     pub side: SideSpec,
+    /// Workloads whose cores are throttled, by name. Required with `side = "expander"`, not allowed otherwise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workloads: Option<Vec<String>>,
 }
 
 /// Reaction to host congestion.
@@ -95,6 +99,8 @@ pub enum SideSpec {
     Receiver,
     /// Reads of the IIO and outgoing packets.
     Sender,
+    /// Lines behind a CXL link in the request buffers of the CHA, on a server alone.
+    Expander,
 }
 
 /// Controller that watches the host for congestion and throttles.
@@ -116,6 +122,9 @@ pub struct ControlParams {
     pub mba_ps: u64,
     /// True if the controller watches reads of the IIO and outgoing packets, false if writes and incoming packets.
     pub sender: bool,
+    /// Workloads whose cores are throttled, by class, if the controller watches the lines behind a CXL link in the
+    /// request buffers of the CHA.
+    pub expander: Option<Vec<u8>>,
 }
 
 /// Rule by which the controller reacts to host congestion.

@@ -25,6 +25,9 @@ pub struct CoreSpec {
     /// Time from the CHA's admission of a write-back to the release of the LFB entry (time).
     #[schemars(extend("x-min" = "1 ps", "x-max" = "100 us"))]
     pub write_ack: Time,
+    /// Event that ends a write-back of a core and frees its entry.
+    #[serde(default, skip_serializing_if = "WriteBackEnd::is_default")]
+    pub write_until: WriteBackEnd,
     /// Dirty lines of one core that wait for eviction (lines). Each store miss evicts one of them, drawn at random.
     /// Ignored if there are caches.
     #[schemars(range(min = 1, max = 16384))]
@@ -50,9 +53,29 @@ impl CoreSpec {
             to_cha_ps: self.to_cha.0,
             from_cha_ps: self.from_cha.0,
             write_ack_ps: self.write_ack.0,
+            write_until: self.write_until,
             dirty_pool_lines: self.dirty_pool,
             rob: self.rob,
+            stream_prefetches: 0,
         }
+    }
+}
+
+/// Event that ends a write-back of a core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum WriteBackEnd {
+    /// Its admission by the CHA.
+    #[default]
+    Admission,
+    /// Its acceptance by the memory controller, as where the LLC first has to evict another dirty line, which takes
+    /// `cache.llc.hit` without caches.
+    Acceptance,
+}
+
+impl WriteBackEnd {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
     }
 }
 
@@ -90,10 +113,29 @@ pub struct CoreParams {
     pub from_cha_ps: u64,
     /// Time from the CHA's admission of a write-back to the release of the LFB entry, in ps.
     pub write_ack_ps: u64,
+    /// Event that ends a write-back of a core and frees its entry.
+    #[serde(with = "super::variant")]
+    pub write_until: WriteBackEnd,
     /// Dirty lines of one core that wait for eviction. Each store miss evicts one of them, drawn at random. Ignored
     /// if there are caches.
     pub dirty_pool_lines: u32,
     /// Instructions that a core may have in flight (reorder buffer). They bound how far the core runs ahead of an
     /// access without data.
     pub rob: u32,
+    /// Lines of sequential streams that the prefetchers of a core keep in flight beside its LFB, without caches; 0 if
+    /// they are off.
+    pub stream_prefetches: u32,
+}
+
+impl CoreParams {
+    /// Returns the lines that a core keeps in flight for a stream: those of its LFB, and those of its prefetchers.
+    #[must_use]
+    pub fn lines_in_flight(&self) -> u32 {
+        self.lfb_entries + self.stream_prefetches
+    }
+}
+
+/// Returns true if a number is 0, which is then left out of what is written.
+pub(super) fn is_zero(number: &u32) -> bool {
+    *number == 0
 }

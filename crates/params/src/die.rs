@@ -1,5 +1,6 @@
 //! Keys and parameters of the mesh of a die.
 
+use super::chiplets::ChipletsParams;
 use super::values::{Frequency, Size};
 use schemars::{json_schema, JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -144,6 +145,8 @@ pub struct DieParams {
     /// Sub-NUMA clusters, each with an equal share of the slices and channels, which its lines are homed at; 1 = no
     /// clustering.
     pub clusters: u8,
+    /// Core dies around this one, which is then an IO die; `None` if the cores are on it.
+    pub chiplets: Option<ChipletsParams>,
 }
 
 impl DieParams {
@@ -163,14 +166,12 @@ impl DieParams {
         vertical + u32::from(from.column.abs_diff(to.column)) * self.horizontal_cycles
     }
 
-    /// Returns the mean time between the stops `from` and the stops `to` over all pairs, in ps.
-    ///
-    /// # Panics
-    /// Panics if `from` or `to` is empty.
+    /// Returns the mean time between the stops `from` and the stops `to` over all pairs, in ps; 0 without any.
     #[must_use]
     pub fn mean_ps(&self, from: &[Stop], to: &[Stop]) -> u64 {
         let ways = from.iter().flat_map(|&from| to.iter().map(move |&to| u64::from(self.route_cycles(from, to))));
-        ways.sum::<u64>() * self.cycle_ps / (from.len() * to.len()) as u64
+        // A socket of memory alone has no cores.
+        ways.sum::<u64>() * self.cycle_ps / (from.len() * to.len()).max(1) as u64
     }
 
     /// Returns the time to subtract from every route between `from` and `to`, in ps, so that messages take `delay_ps`
@@ -227,6 +228,7 @@ mod tests {
             let die = DieParams {
                 columns: 8, rows: 8, cores: from.clone(), slices: to.clone(), channels: Vec::new(), io: Vec::new(),
                 links: Vec::new(), cycle_ps, vertical_cycles: 1, horizontal_cycles: 2, line_cycles: 2, clusters: 1,
+                chiplets: None,
             };
             let kept_ps = die.kept_ps(&from, &to, delay_ps);
             let pairs = from.iter().flat_map(|&from| to.iter().map(move |&to| (from, to)));

@@ -46,7 +46,7 @@ pub struct MemorySpec {
 pub enum MapSpec {
     /// "intel" (two bank bits and the channel inside the page, the rest hashed); an order of plain bit fields from the
     /// highest to the lowest such as "RoBaRaCoCh" (row, bank, rank, column, channel; "Bg" for the bank group, "Sc" for
-    /// the subchannel); a list of fields from the lowest, with XOR terms, such as "bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]";
+    /// the subchannel); a list of fields from the lowest, with XOR terms, such as `bg2 co7 ba2 ra1 ro16; bg^=ro[1:0]`;
     /// or the reference maps "A", "B" and "C".
     Named(String),
     /// One entry per selector bit, lowest first: the bits of the byte address whose parity forms it, such as "8+13+17".

@@ -297,7 +297,8 @@ pub struct NicParams {
     /// Size of the largest frame in bytes, Ethernet header included. A packet is dropped unless the buffer has room
     /// for a frame of this size, because the length of a frame is only known at its end.
     pub frame_bytes: u32,
-    /// Receive queues; a queue belongs to the core with the same index in [`StackParams::cores`].
+    /// Receive queues; a queue belongs to the core with the same index in
+    /// [`StackParams::cores`](crate::stack::StackParams::cores).
     pub queues: u32,
     /// Descriptors per receive queue.
     pub ring_entries: u32,

@@ -2,13 +2,16 @@
 
 use super::cache::{CacheParams, CacheSpec, DdioSpec, PrefetchSpec};
 use super::cha::{ChaParams, ChaSpec};
+use super::chiplets::ChipletsSpec;
 use super::control::{ControlParams, ControlSpec};
 use super::core::{CoreParams, CoreSpec};
 use super::die::{DieParams, DieSpec};
 use super::dimm::DimmParams;
+use super::dma::{DmaParams, DmaSpec};
 use super::energy::{EnergyParams, EnergySpec};
 use super::expander::{ExpanderParams, ExpanderSpec};
 use super::iio::{IioParams, IioSpec};
+use super::iommu::{IommuParams, IommuSpec};
 use super::mcn::McnParams;
 use super::memory::{MemoryParams, MemorySpec};
 use super::ncap::{InterruptModerationParams, NcapParams};
@@ -21,7 +24,7 @@ use super::run::RunSpec;
 use super::sockets::{InterSocketParams, SocketSpec, SocketsSpec};
 use super::ssd::{SsdParams, SsdSpec};
 use super::stack::{StackParams, StackSpec};
-use super::workload::{FioCostSpec, Workload, WorkloadSpec};
+use super::workload::{FioCostSpec, TieringParams, Workload, WorkloadSpec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -61,7 +64,7 @@ pub struct Spec {
     pub cha: ChaSpec,
     /// Caches of the socket; a line has 64 B.
     pub cache: CacheSpec,
-    /// L2 prefetchers of every core; simulated only with caches.
+    /// L2 prefetchers of every core.
     pub prefetch: PrefetchSpec,
     /// Direct cache access of the drives (DDIO); simulated only with caches.
     pub ddio: DdioSpec,
@@ -70,6 +73,9 @@ pub struct Spec {
     /// Positions of the parts of a socket on a mesh, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub noc: Option<DieSpec>,
+    /// Chiplets of a socket, if its cores are on dies of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chiplets: Option<ChipletsSpec>,
     /// Memory behind a CXL link: a node without cores, numbered after the sockets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expander: Option<ExpanderSpec>,
@@ -79,10 +85,16 @@ pub struct Spec {
     pub pool: Option<PoolSpec>,
     /// Integrated IO controller.
     pub iio: IioSpec,
+    /// IOMMU, which translates the addresses of devices; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iommu: Option<IommuSpec>,
     /// PCIe links between the drives and the IIO. The lanes are divided evenly among the drives.
     pub pcie: PcieSpec,
     /// NVMe drives, all alike.
     pub ssd: SsdSpec,
+    /// Device that generates DMA. It is simulated only with a workload of kind "dma".
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dma: Option<DmaSpec>,
     /// Costs of storage IO beyond its data.
     pub fio: FioCostSpec,
     /// NIC of the server. It is simulated only if the server is a host of a cluster.
@@ -103,7 +115,8 @@ pub struct Spec {
     /// Tables of single sockets, by number.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub socket: BTreeMap<String, SocketSpec>,
-    /// Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster.
+    /// Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster, or
+    /// with `control.side = "expander"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub control: Option<ControlSpec>,
     /// Energy consumption of the parts of the server; without it there is no energy meter. Absent values come from the
@@ -170,10 +183,16 @@ pub struct SocketParams {
     pub memory: MemoryParams,
     /// Integrated IO controller.
     pub iio: IioParams,
+    /// IOMMU; `None` = addresses of devices are not translated.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iommu: Option<IommuParams>,
     /// PCIe links between devices and the IIO.
     pub pcie: PcieParams,
     /// NVMe drives.
     pub ssd: SsdParams,
+    /// Device that generates DMA; its PCIe link follows those of the drives. A server has at most one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dma: Option<DmaParams>,
     /// NIC; its PCIe link follows those of the drives. A server has at most one NIC.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nic: Option<NicParams>,
@@ -215,6 +234,12 @@ impl ServerParams {
     #[must_use]
     pub fn socket(&self) -> &SocketParams {
         self.sockets.first().expect("a server has a socket")
+    }
+
+    /// Returns the migration of pages with its class, if there is one.
+    #[must_use]
+    pub fn tiering(&self) -> Option<(u8, &TieringParams)> {
+        (0..).zip(&self.workloads).find_map(|(class, workload)| Some((class, workload.kind.tiering()?)))
     }
 
     /// Returns the first socket, as [`ServerParams::socket`], for changes.

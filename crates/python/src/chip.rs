@@ -3,9 +3,10 @@
 use crate::errors::{fault_error, simulation_error};
 use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::plan::format_of;
-use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
+use crate::standalone::{plan_class, planned, result_class};
 use crate::supervise::supervise;
-use hostnet_sim::chip::{ChipPhase, ChipReport, ChipRunStatus, ChipSimulation};
+use hostnet_commands::Status;
+use hostnet_sim::chip::{ChipReport, ChipRunStatus, ChipSimulation};
 use pyo3::prelude::*;
 
 plan_class! {
@@ -106,20 +107,11 @@ pub(crate) fn run_chip(
         while {
             let more = simulation.step()?;
             // All processes stop after the same step, although an interrupt reaches one of them first.
-            simulation.agree(more && monitor.publish(run_status(simulation.status())))
+            simulation.agree(more && monitor.publish(Status::from(simulation.status())))
         } {}
         let complete = simulation.complete();
         let result = ChipRunResult { report: simulation.report(), status: simulation.status(), complete };
         Ok(first.then_some(result))
     })?;
     result.map_err(|error: hostnet_sim::SimulationError| simulation_error(&error))
-}
-
-fn run_status(status: ChipRunStatus) -> StandaloneStatus {
-    let phase = match status.phase {
-        ChipPhase::WarmUp => "warm-up".to_owned(),
-        ChipPhase::Window(number) => format!("window {number}"),
-    };
-    let ChipRunStatus { simulated_ps, cycles, progress, .. } = status;
-    StandaloneStatus { simulated_ps, phase, counts: vec![("events", cycles)], progress }
 }

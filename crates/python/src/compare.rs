@@ -1,8 +1,9 @@
 //! Finds the event at which two runs, or a run and the record of another, diverge.
 
 use crate::plan::Plan;
-use crate::run::{Failure, One};
+use crate::run::Failure;
 use crate::supervise::supervise;
+use hostnet_commands::Status;
 use hostnet_sim::{Deviation, Divergence, Epoch, EventRecord, LockstepResult, ReplayVerdict};
 use pyo3::prelude::*;
 use serde_json::{json, Value};
@@ -20,7 +21,7 @@ pub(crate) fn first_divergence(
 ) -> PyResult<String> {
     let plans = [&a.plan, &b.plan];
     let found = supervise(py, progress, |monitor| {
-        hostnet_sim::first_divergence(plans, from_ps, context, |status| monitor.publish(One(status)))
+        hostnet_sim::first_divergence(plans, from_ps, context, |status| monitor.publish(Status::from(status)))
     })?;
     Ok(match found.map_err(Failure::Simulation)? {
         LockstepResult::Diverged(divergence) => diverged(&divergence, plans),
@@ -45,7 +46,7 @@ pub(crate) fn first_deviation(
     let records: Vec<Vec<Epoch>> = records.into_iter().map(|record| record.into_iter().map(epoch).collect()).collect();
     let plan = &plan.plan;
     let found = supervise(py, progress, |monitor| {
-        hostnet_sim::first_deviation(plan, &records, context, |status| monitor.publish(One(status)))
+        hostnet_sim::first_deviation(plan, &records, context, |status| monitor.publish(Status::from(status)))
     })?;
     Ok(match found.map_err(Failure::Simulation)? {
         ReplayVerdict::Deviated(deviation) => deviated(&deviation, plan),

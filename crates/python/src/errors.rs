@@ -6,7 +6,6 @@ use pyo3::exceptions::{PyOSError, PyRuntimeError};
 use pyo3::prelude::*;
 use std::fmt::Display;
 use std::io;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 pyo3::import_exception!(hostnet.errors, ConfigError);
@@ -38,8 +37,7 @@ pub(crate) fn refused(error: hostnet_config::ConfigError) -> PyErr {
 
 /// Creates the exception for a trace, with the position of the mistake.
 pub(crate) fn wrong_trace(error: &TraceError) -> PyErr {
-    let code = Code::of_file(Path::new(error.file()));
-    ConfigError::new_err((code.name(), error.to_string(), error.file().to_owned(), error.line()))
+    refused(hostnet_commands::trace_error(error))
 }
 
 /// Converts the error of a run into an exception: a bad trace or controller is the user's fault, anything else is a

@@ -1,16 +1,14 @@
 //! The published formula and explanations. Counters, constants and facts are passed to and from Python as JSON.
 
-use crate::errors::config_error;
+use crate::errors::{config_error, fault_error};
 use crate::plan::Plan;
-use hostnet_analysis::explain::{from_counters, WorkloadFacts};
+use hostnet_analysis::explain::WorkloadFacts;
 use hostnet_analysis::formula::{self as published, Constants, FormulaVariant, Missing};
-use hostnet_analysis::limits::{Key, Scale, LIMITS};
 use hostnet_analysis::regime::Regime;
 use hostnet_analysis::Counters;
 use hostnet_config::Code;
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
-use serde::Serialize;
 
 /// Explains a run of the server of `plan`, or of its server `host`, and returns the explanation as JSON.
 ///
@@ -25,14 +23,10 @@ pub(crate) fn explain(
     regime: Option<&str>,
     host: Option<&str>,
 ) -> PyResult<String> {
-    let server = &plan.server_of(host)?;
     let counters: Counters = parse(counters, "counters")?;
-    let facts: Vec<WorkloadFacts> = match facts {
-        Some(text) => parse(text, "binding")?,
-        None => from_counters(&counters, server),
-    };
+    let facts: Option<Vec<WorkloadFacts>> = facts.map(|text| parse(text, "binding")).transpose()?;
     let regime: Option<Regime> = regime.map(|text| parse(text, "regime")).transpose()?;
-    let explanation = hostnet_analysis::explain::explain(server.socket(), &counters, &facts, regime);
+    let explanation = hostnet_commands::explain(&plan.plan, host, &counters, facts, regime).map_err(fault_error)?;
     Ok(serde_json::to_string(&explanation).expect("an explanation is JSON"))
 }
 
@@ -86,18 +80,10 @@ pub(crate) fn formula_constants(plan: &Plan, host: Option<&str>) -> PyResult<Str
 /// Returns each configuration key that can raise a limit of a server, with the name of the limit in `limit`, as JSON.
 #[pyfunction]
 pub(crate) fn limits() -> String {
-    #[derive(Serialize)]
-    struct Way {
-        limit: &'static str,
-        #[serde(flatten)]
-        key: Key,
-    }
-    let ways = LIMITS.iter().flat_map(|limit| limit.keys.iter().map(|&key| Way { limit: limit.name, key }));
-    let of_servers: Vec<Way> = ways.filter(|way| way.key.scale != Scale::Asked).collect();
-    serde_json::to_string(&of_servers).expect("names are JSON")
+    serde_json::to_string(&hostnet_commands::remedies::limit_keys()).expect("names are JSON")
 }
 
-fn parse<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
+pub(crate) fn parse<T: DeserializeOwned>(text: &str, what: &str) -> PyResult<T> {
     serde_json::from_str(text).map_err(|error| config_error(Code::WrongType, format!("{what}: {error}")))
 }
 

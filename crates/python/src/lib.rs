@@ -13,11 +13,12 @@
 //! * [`codec`]: the gradient codec, for any buffer of floats.
 //! * [`standalone`]: plan and result classes of these; [`exchange`]: messages to the other processes of a run.
 //! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors
-//!   written in Python, called through [`guest`]; [`capture`]: packet captures.
+//!   written in Python, called through [`guest`]; [`tiering`]: tiering policies; [`capture`]: packet captures.
 //! * [`filter`]: filters traces through caches; [`output`]: compressed files; [`parquet`]: tables as Parquet files.
+//! * [`processor`]: instructions that this processor lacks.
 //! * [`perfetto`]: writes a trace as a file for the Perfetto UI.
 //! * [`numbers`]: formats of numbers, for pages and the screen; [`report`]: sections of the page of a server.
-//! * [`explain`]: the published formula, and explanations of runs.
+//! * [`explain`]: the published formula, and explanations of runs. [`remedies`]: limits raised one by one.
 //! * [`errors`]: the exceptions, and the conversion of panics.
 
 mod capture;
@@ -41,11 +42,14 @@ mod output;
 mod parquet;
 mod perfetto;
 mod plan;
+mod processor;
+mod remedies;
 mod report;
 mod result;
 mod run;
 mod standalone;
 mod supervise;
+mod tiering;
 
 /// The native part of hostnet: it checks configurations and runs them.
 #[pyo3::pymodule]
@@ -90,11 +94,21 @@ mod _core {
         stream_and_drives_template, template, transports, Plan,
     };
     #[pymodule_export]
-    use crate::report::{drift_note, regime_headline, server_sockets, with_directions, ServerReport};
+    use crate::processor::missing_instructions;
+    #[pymodule_export]
+    use crate::remedies::{candidates, find_remedies, inner_raises, raise_path, raise_value};
+    #[pymodule_export]
+    use crate::report::{
+        describe_added_latency, draw_explanation, drift_note, explanation_text, heat, latency_parts, link_line,
+        regime_headline, server_sockets, server_table_kinds, server_tables, short_definition, with_directions,
+        wrap_text, Glossary, ServerReport,
+    };
     #[pymodule_export]
     use crate::result::{table_info, RunResult};
     #[pymodule_export]
     use crate::run::{forecast, predict, run, run_many, shares};
+    #[pymodule_export]
+    use crate::tiering::PyPages;
 
     /// Returns the version of hostnet.
     #[pyfunction]

@@ -2,10 +2,11 @@
 
 use crate::command_file::CommandFile;
 use crate::errors::{config_error, os_error};
-use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
+use crate::standalone::{plan_class, planned, result_class};
 use crate::supervise::supervise;
+use hostnet_commands::Status;
 use hostnet_config::Requests;
-use hostnet_sim::memory::{MemoryError, MemoryPhase, MemoryReport, MemorySimulation, MemoryStatus};
+use hostnet_sim::memory::{MemoryError, MemoryReport, MemorySimulation, MemoryStatus};
 use pyo3::prelude::*;
 use std::io;
 use std::path::PathBuf;
@@ -91,7 +92,7 @@ pub(crate) fn run_memory(
     let result = supervise(py, progress, |monitor| {
         let file = commands.map(|path| CommandFile::create(&path, compression)).transpose();
         let file = file.map_err(Failure::Commands)?;
-        run(plan, file, |status| monitor.publish(run_status(status)))
+        run(plan, file, |status| monitor.publish(Status::from(status)))
     })?;
     result.map_err(|failure: Failure| failure.into())
 }
@@ -117,19 +118,4 @@ fn run(
     written.and_then(|()| file.map_or(Ok(()), CommandFile::finish)).map_err(Failure::Commands)?;
     let complete = simulation.complete();
     Ok(MemoryRunResult { report: simulation.report(), status: simulation.status(), complete })
-}
-
-fn run_status(status: MemoryStatus) -> StandaloneStatus {
-    let phase = match status.phase {
-        MemoryPhase::Counting => "count",
-        MemoryPhase::WarmUp => "warm-up",
-        MemoryPhase::Measuring => "measure",
-    };
-    let share = status.total.map(|total| status.requests as f64 / total.max(1) as f64);
-    StandaloneStatus {
-        simulated_ps: status.simulated_ps,
-        phase: phase.to_owned(),
-        counts: vec![("requests", status.requests)],
-        progress: share.unwrap_or(0.0),
-    }
 }

@@ -1,10 +1,11 @@
 //! Configurations and runs of the network on a chip alone.
 
 use crate::errors::config_error;
-use crate::standalone::{plan_class, planned, result_class, StandaloneStatus};
+use crate::standalone::{plan_class, planned, result_class};
 use crate::supervise::supervise;
+use hostnet_commands::Status;
 use hostnet_config::Packets;
-use hostnet_sim::noc::{NocPhase, NocReport, NocRunError, NocSimulation, NocStatus};
+use hostnet_sim::noc::{NocReport, NocRunError, NocSimulation, NocStatus};
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -52,7 +53,7 @@ result_class! {
 #[pyo3(signature = (plan, *, progress=None))]
 pub(crate) fn run_noc(py: Python<'_>, plan: &NocPlan, progress: Option<Py<PyAny>>) -> PyResult<NocRunResult> {
     let plan = &plan.plan;
-    let result = supervise(py, progress, |monitor| run(plan, |status| monitor.publish(run_status(status))))?;
+    let result = supervise(py, progress, |monitor| run(plan, |status| monitor.publish(Status::from(status))))?;
     result.map_err(|fault: NocRunError| config_error(fault.code(), fault))
 }
 
@@ -62,16 +63,4 @@ fn run(plan: &hostnet_config::NocPlan, publish: impl Fn(NocStatus) -> bool) -> R
     publish(simulation.status());
     let complete = simulation.complete();
     Ok(NocRunResult { report: simulation.report(), status: simulation.status(), complete })
-}
-
-fn run_status(status: NocStatus) -> StandaloneStatus {
-    let NocStatus { phase, packets, cycles, simulated_ps, done_ppm } = status;
-    let phase = match phase {
-        NocPhase::Reading => "read",
-        NocPhase::WarmUp => "warm-up",
-        NocPhase::Measuring => "measure",
-        NocPhase::Draining => "drain",
-    };
-    let counts = vec![("cycles", cycles), ("packets", packets)];
-    StandaloneStatus { simulated_ps, phase: phase.to_owned(), counts, progress: f64::from(done_ppm) / 1e6 }
 }

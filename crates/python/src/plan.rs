@@ -1,7 +1,7 @@
 //! Configurations of servers and clusters.
 
-use crate::errors::{config_error, fault_error, refused, wrong_trace};
-use hostnet_analysis::limits::{Limit, LIMITS, TOGETHER};
+use crate::errors::{config_error, fault_error, refused};
+use hostnet_commands::RaisedPlan;
 use hostnet_config::{Code, Format, Input};
 use hostnet_model::params::ServerParams;
 use pyo3::exceptions::PyValueError;
@@ -61,41 +61,12 @@ impl Plan {
 
     /// Raises ConfigError if predictions do not cover the plan.
     pub(crate) fn check_predictable(&self) -> PyResult<()> {
-        let instead = "simulate it: hostnet run, or --engine run of sweep, curve and calibrate";
-        match self.plan.server() {
-            None => Err(config_error(
-                Code::NotSupported,
-                format!(
-                    "{}: predictions cover single servers, and this describes hosts on a network; {instead}",
-                    self.plan.name
-                ),
-            )),
-            Some(server) if server.sockets.len() > 1 => Err(config_error(
-                Code::NotSupported,
-                format!(
-                    "{}: server.sockets = {}: predictions do not cover several sockets yet; {instead}",
-                    self.plan.name,
-                    server.sockets.len()
-                ),
-            )),
-            Some(server) if server.socket().cache.is_some() => Err(config_error(
-                Code::NotSupported,
-                format!("{}: cache.enabled = true: predictions do not cover caches yet; {instead}", self.plan.name),
-            )),
-            Some(server) if server.socket().remote.is_some() => Err(config_error(
-                Code::NotSupported,
-                format!("{}: remote: predictions do not cover cores of other sockets yet; {instead}", self.plan.name),
-            )),
-            Some(server) if server.socket().expander.is_some() => Err(config_error(
-                Code::NotSupported,
-                format!("{}: expander: predictions do not cover memory behind a link yet; {instead}", self.plan.name),
-            )),
-            Some(server) if server.socket().die.is_some() => Err(config_error(
-                Code::NotSupported,
-                format!("{}: noc: predictions do not cover the mesh of a die yet; {instead}", self.plan.name),
-            )),
-            Some(_) => Ok(()),
-        }
+        hostnet_commands::check_predictable(&self.plan).map_err(fault_error)
+    }
+
+    /// Raises ConfigError if a time series with steps of `series_ps` would be too long; 0 stands for none.
+    fn check_series(&self, series_ps: u64) -> PyResult<()> {
+        hostnet_commands::check_series(&self.plan, series_ps).map_err(fault_error)
     }
 
     /// True if the plan describes hosts on a network, False if it describes a single server.
@@ -128,17 +99,11 @@ impl Plan {
     /// Each entry is the name of the limit, its key, a description, the factor reached, and the plan. Limits that may
     /// be equally tight come last, raised together. The list is empty for hosts on a network.
     fn raises(&self, factor: f64) -> Vec<RaisedLimit> {
-        let Some(server) = self.plan.server() else { return Vec::new() };
-        let raise = |limit: &'static Limit| {
-            let (raised, factor) = limit.raised_by(server, factor);
-            let mut plan = self.plan.clone();
-            // No configuration gives a raised plan, so its hash is that of the plan with the limit and the factor.
-            plan.hash = format!("{}, {} x {factor}", plan.hash, limit.key());
-            let changed = raised != *server;
-            *plan.server_mut()? = raised;
-            changed.then(|| (limit.name, limit.key(), limit.in_words(factor), factor, Plan { plan, raised: true }))
+        let raised = |raise: RaisedPlan| {
+            let RaisedPlan { limit, key, words, factor, plan } = raise;
+            (limit, key, words, factor, Plan::of_raised(plan))
         };
-        LIMITS.iter().chain(&TOGETHER).filter_map(raise).collect()
+        hostnet_commands::raised_plans(&self.plan, factor).into_iter().map(raised).collect()
     }
 
     /// Returns the same plan with another seed.
@@ -164,6 +129,11 @@ impl Plan {
 }
 
 impl Plan {
+    /// Creates a plan of a server with a raised limit.
+    pub(crate) fn of_raised(plan: hostnet_config::Plan) -> Self {
+        Self { plan, raised: true }
+    }
+
     /// Fails if a limit was raised: the configuration would not give this plan again.
     fn check_not_raised(&self) -> PyResult<()> {
         if self.raised {
@@ -176,27 +146,12 @@ impl Plan {
 
     /// Returns the parameters of a server, with its classes of network traffic after its workloads.
     pub(crate) fn server_of(&self, host: Option<&str>) -> PyResult<ServerParams> {
-        let number = self.server_number(host)?;
-        Ok(hostnet_sim::build::with_network(
-            self.plan.servers().nth(number).expect("it is counted").1,
-            &self.plan.cluster,
-        ))
+        hostnet_commands::server_of(&self.plan, host).map_err(fault_error)
     }
 
     /// Returns the index of a host among the servers. The name may be left out if there is only one server.
     pub(crate) fn server_number(&self, host: Option<&str>) -> PyResult<usize> {
-        let names: Vec<&str> = self.plan.servers().map(|(host, _)| host.name.as_str()).collect();
-        match host {
-            None if names.len() == 1 => Ok(0),
-            None => Err(config_error(
-                Code::MissingKey,
-                format!("host: missing; with {} servers, name the one to look at: {}", names.len(), names.join(", ")),
-            )),
-            Some(name) => names.iter().position(|known| *known == name).ok_or_else(|| {
-                let near = hostnet_config::suggestion(name, names.iter().copied());
-                config_error(Code::DoesNotExist, format!("host: \"{name}\" is no server of this cluster; {near}"))
-            }),
-        }
+        hostnet_commands::server_number(&self.plan, host).map_err(fault_error)
     }
 }
 
@@ -237,12 +192,7 @@ fn resolve_text(
     overrides: &[String],
 ) -> PyResult<hostnet_config::Plan> {
     let input = Input { text, format, file, base_dir: Path::new(base_dir), overrides };
-    let plan = hostnet_config::resolve(&input).map_err(refused)?;
-    // A trace that cannot be read is an error of the configuration and not of the run.
-    for (_, server) in plan.servers() {
-        hostnet_sim::check_traces(server).map_err(|error| wrong_trace(&error))?;
-    }
-    Ok(plan)
+    hostnet_commands::resolve(&input).map_err(refused)
 }
 
 /// Returns the JSON Schema of configurations.

@@ -2,30 +2,62 @@
 
 use crate::errors::config_error;
 use hostnet_config::Code;
-use hostnet_report::sentences;
-use hostnet_report::{Html, Row, ServerRun};
+use hostnet_report::{explanation, sentences};
+use hostnet_report::{Html, LinkStyle, Row, ServerRun};
 use pyo3::prelude::*;
 use serde::de::DeserializeOwned;
 use std::ops::Range;
+
+/// Definitions of the terms and columns that pages name.
+#[pyclass(module = "hostnet._core", frozen)]
+pub(crate) struct Glossary {
+    glossary: hostnet_report::Glossary,
+}
+
+#[pymethods]
+impl Glossary {
+    /// Reads a glossary from JSON.
+    #[new]
+    fn new(text: &str) -> PyResult<Self> {
+        Ok(Self { glossary: parse(text)? })
+    }
+
+    /// Returns the definition of a heading that no result table has, or None.
+    fn heading_definition(&self, heading: &str) -> Option<String> {
+        self.glossary.heading_definition(heading)
+    }
+
+    /// Marks the first occurrence of each term in every section of a page.
+    fn with_definitions(&self, markup: &str) -> String {
+        hostnet_report::with_definitions(markup, &self.glossary)
+    }
+}
+
+/// Shortens a definition to its first sentences or clauses.
+#[pyfunction]
+pub(crate) fn short_definition(definition: &str) -> &str {
+    hostnet_report::glossary::shorten(definition)
+}
 
 /// The report of a run of one server. Its sections are HTML; those of which the run has nothing are None.
 #[pyclass(module = "hostnet._core", frozen)]
 pub(crate) struct ServerReport {
     run: ServerRun,
+    glossary: Py<Glossary>,
+}
+
+impl ServerReport {
+    fn glossary(&self) -> &hostnet_report::Glossary {
+        &self.glossary.get().glossary
+    }
 }
 
 #[pymethods]
 impl ServerReport {
     /// Reads a run from JSON: an object with its summary, its manifest, the rows of its table domains and so on.
     #[new]
-    fn new(run: &str) -> PyResult<Self> {
-        Ok(Self { run: parse(run)? })
-    }
-
-    /// The title, a description of the run, and warnings.
-    #[getter]
-    fn header(&self) -> String {
-        hostnet_report::header(&self.run).into()
+    fn new(run: &str, glossary: Py<Glossary>) -> PyResult<Self> {
+        Ok(Self { run: parse(run)?, glossary })
     }
 
     /// Duration, server and workloads of the run in one sentence.
@@ -57,6 +89,94 @@ impl ServerReport {
     fn regime(&self) -> Option<String> {
         hostnet_report::regime_section(&self.run).map(Html::into)
     }
+
+    /// The explanation of the results.
+    #[getter]
+    fn why(&self) -> Option<String> {
+        hostnet_report::why_section(&self.run, self.glossary()).map(Html::into)
+    }
+
+    /// Returns the sections of the page in their order, each with its name. `cache_charts` is the markup of the charts
+    /// of caches over time, which may be empty.
+    fn sections(&self, cache_charts: &str) -> Vec<(&'static str, String)> {
+        let sections = hostnet_report::page_sections(&self.run, Html::raw(cache_charts), self.glossary());
+        sections.into_iter().map(|(name, section)| (name, section.into())).collect()
+    }
+
+    /// Returns the maps of the dies and the table of their routes, under a title.
+    fn die(&self, title: &str) -> Option<String> {
+        hostnet_report::die_section(&self.run.summary, title, self.glossary()).map(Html::into)
+    }
+}
+
+/// Draws an explanation as HTML: a card per workload and the table of remedies. None if it cannot be read.
+#[pyfunction]
+pub(crate) fn draw_explanation(why: &str, glossary: &Glossary) -> PyResult<Option<String>> {
+    Ok(hostnet_report::draw_explanation(&parse(why)?, &glossary.glossary).map(Html::into))
+}
+
+/// Returns an explanation as a page of plain text. `details` has what the page shows beside the explanation.
+#[pyfunction]
+pub(crate) fn explanation_text(why: &str, details: &str) -> PyResult<String> {
+    Ok(explanation::explanation_text(&parse(why)?, &parse(details)?))
+}
+
+/// Describes the main cause of what load adds to the latency of a workload; None if load adds little.
+///
+/// `events` has the events of counters that a file lacks, by quantity, as JSON.
+#[pyfunction]
+pub(crate) fn describe_added_latency(row: &str, latency: &str, events: &str) -> PyResult<Option<String>> {
+    Ok(explanation::describe_added_latency(&parse(row)?, &parse(latency)?, &parse(events)?))
+}
+
+/// Wraps a text to pages of plain text, with its first line indented by `indent` columns and all others by `hang`.
+#[pyfunction]
+#[pyo3(signature = (text, indent=0, hang=None))]
+pub(crate) fn wrap_text(text: &str, indent: usize, hang: Option<usize>) -> Vec<String> {
+    explanation::wrap_text(text, indent, hang.unwrap_or(indent))
+}
+
+/// Returns the parts of a latency and their names.
+#[pyfunction]
+pub(crate) fn latency_parts() -> Vec<(&'static str, &'static str)> {
+    explanation::PARTS.map(|(key, name, _)| (key, name)).into()
+}
+
+/// Returns every table of a server without its rows, as JSON: its title, the result table that defines its columns,
+/// and its columns.
+#[pyfunction]
+pub(crate) fn server_table_kinds() -> String {
+    serde_json::to_string(&hostnet_report::table_kinds()).expect("columns are JSON")
+}
+
+/// Returns the tables of a group of the summary of a server with their rows, as JSON.
+#[pyfunction]
+pub(crate) fn server_tables(group: &str, summary: &str) -> PyResult<String> {
+    let tables = hostnet_report::tables_of(group, &parse(summary)?);
+    Ok(serde_json::to_string(&tables).expect("rows are JSON"))
+}
+
+/// Draws one direction of a link on a chip as SVG, coloured by its busy share, with a distance of `gap` from both ends
+/// and of `bow` from the centre line.
+#[pyfunction]
+#[pyo3(signature = (start, end, share, text, *, gap, bow, thick))]
+pub(crate) fn link_line(
+    start: (f64, f64),
+    end: (f64, f64),
+    share: Option<f64>,
+    text: &str,
+    gap: f64,
+    bow: f64,
+    thick: f64,
+) -> String {
+    let style = LinkStyle { gap, bow, thick };
+    hostnet_report::link_line(start, end, share.unwrap_or_default(), text, style).into()
+}
+
+/// Returns the colour of a busy share.
+#[pyfunction]
+pub(crate) fn heat(share: Option<f64>) -> String {
+    hostnet_report::heat(share.unwrap_or_default())
 }
 
 /// Returns a sentence that says which workloads slow which others down, by how much, and what is unknown.

@@ -2,7 +2,9 @@
 
 use crate::capture::Capture;
 use crate::controller::GuestController;
-use crate::errors::{checkpoint_error, config_error, defect, impossible_state, os_error, simulation_error};
+use crate::errors::{
+    checkpoint_error, config_error, defect, fault_error, impossible_state, os_error, simulation_error,
+};
 use crate::exchange::{AbortOnPanic, PythonExchange};
 use crate::governor::GuestGovernor;
 use crate::guest::RaisedException;
@@ -10,12 +12,14 @@ use crate::perfetto;
 use crate::plan::Plan;
 use crate::result::RunResult;
 use crate::supervise::{supervise, supervise_or, Describe};
+use crate::tiering::GuestPolicy;
+use hostnet_commands::Status;
 use hostnet_config::{Code, Length, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_model::Packet;
 use hostnet_sim::{
     CheckpointPiece, FinishedRun, Forecast, HostError, ManyStatus, MissingComponent, Options, PartitionShares,
-    Preparation, Run, RunStatus, SharedExchange,
+    Preparation, Run, SharedExchange,
 };
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -100,7 +104,7 @@ pub(crate) fn run(
         // A panic here notifies the other processes, which would wait for this one otherwise.
         let _alarm = AbortOnPanic(alarm);
         let from = checkpoint.map(|index| (index, &records[..]));
-        let mut run = start(&plan.plan, options, from, way, |stage| monitor.publish(stage))?;
+        let mut run = start(&plan.plan, options, from, way, |status| monitor.publish(status))?;
         let joined = guests.join(&mut run);
         run.agree_on_host(joined).map_err(Failure::Host)?;
         let mut file = match capture {
@@ -113,7 +117,7 @@ pub(crate) fn run(
             }
         };
         // An exception in a callback ends the run at the next status.
-        let on_status = |status| monitor.publish(Stage::Run(One(status))) && !raised.any();
+        let on_status = |status| monitor.publish(Status::from(status)) && !raised.any();
         let on_packets = |packets: &[(Time, Packet)]| file.as_mut().is_none_or(|file| file.add(packets));
         let on_checkpoint = |kept: CheckpointPiece| raised.unless(hand_over(on_checkpoint.as_ref(), kept));
         let complete = run.run_with_checkpoints(on_status, on_packets, on_checkpoint).map_err(Failure::Simulation)?;
@@ -136,9 +140,9 @@ fn start(
     options: Options,
     from: Option<(&[u8], &[Vec<u8>])>,
     way: Option<SharedExchange>,
-    mut on_stage: impl FnMut(Stage) -> bool,
+    mut on_status: impl FnMut(Status) -> bool,
 ) -> Result<Run, Failure> {
-    let on_preparation = |stage| on_stage(Stage::Preparation(stage));
+    let on_preparation = |stage: Preparation| on_status(stage.into());
     let run = match (from, way) {
         (Some((index, records)), way) => {
             return Run::resume_from(plan, options, index, records, way).map_err(Failure::Checkpoint);
@@ -149,9 +153,10 @@ fn start(
     run.ok_or(Failure::Stopped)
 }
 
-/// Python controllers and governors of a run, by host name.
+/// Python controllers, tiering policies and governors of a run, by host name.
 struct Guests {
     controllers: Vec<(String, GuestController)>,
+    policies: Vec<(String, GuestPolicy)>,
     governors: Vec<(String, GuestGovernor)>,
 }
 
@@ -159,15 +164,29 @@ type Given<'py> = [(String, Bound<'py, PyAny>)];
 
 impl Guests {
     fn of(controllers: &Given<'_>, governors: &Given<'_>, raised: &RaisedException) -> PyResult<Self> {
-        let controllers = controllers.iter().map(|(host, own)| Ok((host.clone(), GuestController::new(own, raised)?)));
+        let mut policies = Vec::new();
+        let mut others = Vec::new();
+        for (host, own) in controllers {
+            let decides_on_pages = own.hasattr(GuestPolicy::METHOD)?;
+            if decides_on_pages {
+                policies.push((host.clone(), GuestPolicy::new(own, raised)?));
+            }
+            // One object may do both.
+            if !decides_on_pages || own.hasattr("on_sample")? {
+                others.push((host.clone(), GuestController::new(own, raised)?));
+            }
+        }
         let governors = governors.iter().map(|(host, own)| Ok((host.clone(), GuestGovernor::new(own, raised)?)));
-        Ok(Self { controllers: controllers.collect::<PyResult<_>>()?, governors: governors.collect::<PyResult<_>>()? })
+        Ok(Self { controllers: others, policies, governors: governors.collect::<PyResult<_>>()? })
     }
 
-    /// Attaches the controllers and governors to their hosts.
+    /// Attaches the controllers, policies and governors to their hosts.
     fn join(self, run: &mut Run) -> Result<(), HostError> {
         for (host, controller) in self.controllers {
             run.attach(&host, Box::new(controller))?;
+        }
+        for (host, policy) in self.policies {
+            run.attach_policy(&host, Box::new(policy))?;
         }
         for (host, governor) in self.governors {
             run.attach_governor(&host, Box::new(governor))?;
@@ -179,7 +198,7 @@ impl Guests {
 /// Adds to an error about a missing controller or governor how it is passed in Python.
 fn hint(mut error: HostError) -> HostError {
     let argument = match error.missing {
-        Some(MissingComponent::Controller) => "controllers",
+        Some(MissingComponent::Controller | MissingComponent::Policy) => "controllers",
         Some(MissingComponent::Governor) => "governors",
         None => return error,
     };
@@ -234,7 +253,7 @@ pub(crate) fn forecast(
 ) -> PyResult<(u64, u64, u64, u64, u64, f64)> {
     let budget = Duration::try_from_secs_f64(seconds).unwrap_or_default();
     let found = supervise(py, progress, |monitor| {
-        Forecast::of(&plan.plan, ranks, threads, budget, |stage| monitor.publish(Stage::Preparation(stage)))
+        Forecast::of(&plan.plan, ranks, threads, budget, |stage| monitor.publish(Status::from(stage)))
     })?;
     let Forecast { simulated_ps, target_ps, meetings, events, slowest, wall_s } = found.ok_or(Failure::Stopped)?;
     Ok((simulated_ps, target_ps, meetings, events, slowest, wall_s))
@@ -243,22 +262,12 @@ pub(crate) fn forecast(
 /// Predicts the results of a plan without simulating it, from a fixed point of closed forms.
 #[pyfunction]
 pub(crate) fn predict(plan: &Plan) -> PyResult<RunResult> {
-    plan.check_predictable()?;
-    let report = hostnet_sim::predict(&plan.plan).expect("it is a server");
-    let epochs = hostnet_sim::epochs_table(&[]);
-    let finished = FinishedRun { report, complete: true, events: 0, simulated_ps: 0, pending_max: 0, epochs };
+    let finished = hostnet_commands::predict(&plan.plan).map_err(fault_error)?;
     Ok(RunResult::new(finished, None, None))
 }
 
 fn finish(run: &mut Run, complete: bool) -> RunResult {
-    let finished = FinishedRun {
-        report: run.report(),
-        complete,
-        events: run.events(),
-        simulated_ps: run.simulated_ps(),
-        pending_max: run.pending_max(),
-        epochs: run.epochs_table(),
-    };
+    let finished = FinishedRun::of(run, complete);
     let units = run.units();
     let trace = run.take_trace().map(|trace| perfetto::file(&trace, &run.observed_workloads()));
     RunResult::new(finished, run.checkpoint().map(<[u8]>::to_vec), units).with_trace(trace)
@@ -298,47 +307,6 @@ fn expected_ps(plan: &hostnet_config::Plan) -> Option<u128> {
         Length::Jobs => return None,
     };
     Some(u128::from(warm_up_ps) + u128::from(length_ps))
-}
-
-/// Status of a run or of its preparation.
-enum Stage {
-    Preparation(Preparation),
-    Run(One),
-}
-
-impl Describe for Stage {
-    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
-        match self {
-            Self::Run(status) => status.describe(entries),
-            Self::Preparation(stage) => {
-                entries.set_item("simulated_ps", 0)?;
-                entries.set_item("target_ps", 0)?;
-                entries.set_item("events", 0)?;
-                let (phase, done, of) = match *stage {
-                    Preparation::Rates { done, points } => ("rates of the memory", done as u64, points as u64),
-                    Preparation::Caches(filling) => ("filling the caches", filling.done, filling.lines),
-                };
-                entries.set_item("points", done)?;
-                entries.set_item("phase", phase)?;
-                entries.set_item("progress", share(done.into(), of.into()))
-            }
-        }
-    }
-}
-
-pub(crate) struct One(pub(crate) RunStatus);
-
-impl Describe for One {
-    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
-        let status = self.0;
-        entries.set_item("simulated_ps", status.simulated_ps)?;
-        entries.set_item("target_ps", status.target_ps)?;
-        entries.set_item("events", status.events)?;
-        entries.set_item("phase", if status.measuring { "measure" } else { "warm-up" })?;
-        // The progress of jobs is not known.
-        let target_ps = (status.target_ps > 0).then_some(status.target_ps.into());
-        entries.set_item("progress", target_ps.map_or(0.0, |target| share(status.simulated_ps.into(), target)))
-    }
 }
 
 struct All {

@@ -3,10 +3,8 @@
 
 use crate::errors::refused;
 use crate::plan::format_of;
-use crate::supervise::Describe;
 use hostnet_config::Input;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use std::path::Path;
 
 /// Resolves the configuration that the user gave.
@@ -20,27 +18,6 @@ pub(crate) fn planned<P>(
 ) -> PyResult<P> {
     let input = Input { text, format: format_of(format)?, file, base_dir: Path::new(base_dir), overrides };
     resolve(&input).map_err(refused)
-}
-
-/// Status of a run, for `progress`.
-pub(crate) struct StandaloneStatus {
-    pub(crate) simulated_ps: u64,
-    pub(crate) phase: String,
-    /// Counts of the run by name, such as its cycles.
-    pub(crate) counts: Vec<(&'static str, u64)>,
-    /// Share of the run that is done, 0 to 1.
-    pub(crate) progress: f64,
-}
-
-impl Describe for StandaloneStatus {
-    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
-        entries.set_item("simulated_ps", self.simulated_ps)?;
-        for (name, count) in &self.counts {
-            entries.set_item(name, count)?;
-        }
-        entries.set_item("phase", &self.phase)?;
-        entries.set_item("progress", self.progress.min(1.0))
-    }
 }
 
 /// Defines a Python class for a kind of plan, with additional methods.

@@ -1,6 +1,7 @@
 //! Runs a simulation on its own thread, watched by the thread that Python called from.
 
 use crate::errors::{defect, last_panic};
+use hostnet_commands::Status;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,6 +47,17 @@ impl<S> RunMonitor<S> {
 pub(crate) trait Describe {
     /// Adds the entries of the status to the dict.
     fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()>;
+}
+
+impl Describe for Status {
+    fn describe(&self, entries: &Bound<'_, PyDict>) -> PyResult<()> {
+        entries.set_item("simulated_ps", self.simulated_ps)?;
+        for (name, count) in &self.counts {
+            entries.set_item(name, count)?;
+        }
+        entries.set_item("phase", &self.phase)?;
+        entries.set_item("progress", self.progress)
+    }
 }
 
 /// Runs `work` on another thread without the GIL. About ten times a second `progress` is called with the last status,

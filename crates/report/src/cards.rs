@@ -4,10 +4,10 @@ use crate::host::{split_sockets, upi_links, DomainPath, HostView, Usage};
 use crate::html::{element, fact_list, section, wrap, wrap_as, Element, Html};
 use crate::numbers::{format_number, format_percent, with_ci95};
 use crate::picture::{draw_badge, draw_host, draw_links, format_compact};
-use crate::pool_rows::partial_pool_rows;
 use crate::row::{is_total, Fields, Row, ALL};
 use crate::run::ServerRun;
 use crate::svg::meter;
+use crate::tables::partial_pool_rows;
 use crate::words::list_items;
 
 const NOTE: &str =

@@ -143,12 +143,8 @@ pub(crate) fn describe_wall_time(manifest: &Row) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::row;
     use serde_json::json;
-
-    fn row(value: Value) -> Row {
-        let Value::Object(row) = value else { unreachable!("it is an object") };
-        row
-    }
 
     fn workload(kind: &str, settings: Value) -> String {
         let config = row(json!({"workload": {"w": settings}}));

@@ -32,7 +32,7 @@ pub fn header(run: &ServerRun) -> Html {
 
 /// Creates a prominent warning.
 fn warning(message: &str) -> Element {
-    element("p").child(wrap("b", "Mind: ")).child(message).class("warning").attr("role", "note")
+    element("p").child(wrap("b", "Note: ")).child(message).class("warning").attr("role", "note")
 }
 
 /// Returns the facts about a run.

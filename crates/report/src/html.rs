@@ -13,6 +13,12 @@ impl Html {
         &self.0
     }
 
+    /// Returns text that is markup already.
+    #[must_use]
+    pub fn raw(markup: &str) -> Self {
+        Self(markup.to_owned())
+    }
+
     /// Joins pieces of text and markup.
     pub(crate) fn join<T: Content>(pieces: impl IntoIterator<Item = T>) -> Self {
         let mut joined = Self::default();
@@ -154,6 +160,15 @@ impl Element {
         self.attr("class", names)
     }
 
+    /// Adds an attribute if there is a value.
+    #[must_use]
+    pub(crate) fn optional(self, name: &str, value: Option<impl Display>) -> Self {
+        match value {
+            Some(value) => self.attr(name, value),
+            None => self,
+        }
+    }
+
     /// Adds a child.
     #[must_use]
     pub(crate) fn child(mut self, content: impl Content) -> Self {
@@ -184,6 +199,11 @@ pub(crate) fn wrap(name: &'static str, content: impl Content) -> Element {
 /// Creates an element of a class with one child.
 pub(crate) fn wrap_as(name: &'static str, class: &str, content: impl Content) -> Element {
     element(name).child(content).class(class)
+}
+
+/// Creates content that is folded until opened.
+pub(crate) fn details(summary: &str, content: impl Content) -> Element {
+    element("details").child(wrap("summary", summary)).child(content)
 }
 
 /// Starts a section with its heading and an optional explanation.

@@ -140,6 +140,18 @@ fn with_two_exponent_digits(text: &str) -> String {
     format!("{mantissa}e{sign}{digits:0>2}")
 }
 
+/// Formats a number with all its digits, and an exponent only if it is very large or very small.
+#[must_use]
+pub fn format_exactly(value: f64) -> String {
+    let shortest = format!("{value:?}");
+    let (mantissa, exponent) = shortest.split_once('e').map_or((shortest.as_str(), None), |(m, e)| (m, Some(e)));
+    let decimals = mantissa.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    let rounded = if exponent.is_some() { format!("{value:.decimals$e}") } else { format!("{value:.decimals$}") };
+    // Of two shortest texts that are equally near, files have the one that ends in an even digit.
+    let is_exact = rounded.parse() == Ok(value);
+    with_two_exponent_digits(if is_exact { &rounded } else { &shortest })
+}
+
 /// Removes the sign of a formatted number that was rounded to zero.
 #[must_use]
 pub fn without_negative_zero(text: String) -> String {
@@ -315,6 +327,15 @@ mod tests {
         ];
         for (value, digits, text) in cases {
             assert_eq!(format_general(value, digits), text);
+        }
+    }
+
+    #[test]
+    fn exact_numbers_are_those_of_files() {
+        assert_eq!(format_exactly(2_311_557.0 / 32_768.0), "70.54312133789062");
+        let cases = [(0.1 + 0.2, "0.30000000000000004"), (2.0, "2.0"), (1e-7, "1e-07"), (1.5e16, "1.5e+16")];
+        for (value, text) in cases {
+            assert_eq!(format_exactly(value), text);
         }
     }
 

@@ -1,7 +1,16 @@
 //! Names of places between sockets in sentences and tables.
 
+/// Prefixes of the parts of a server that are places: sockets, and pairs of a requesting and a responding socket.
+const PLACE_PREFIXES: [&str; 2] = ["socket ", "upi "];
+
 /// Pools of messages from the responding to the requesting socket.
 const RESPONSE_POOLS: [&str; 2] = ["UPI data", "UPI answer"];
+
+/// Returns true if a part of a server is a place.
+#[must_use]
+pub(crate) fn is_place(part: &str) -> bool {
+    PLACE_PREFIXES.iter().any(|prefix| part.starts_with(prefix))
+}
 
 /// Returns the requesting and the responding socket of a place between sockets: 0 and 1 for `upi 0-1`.
 #[must_use]

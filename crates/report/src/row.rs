@@ -38,6 +38,11 @@ pub(crate) trait Fields {
         Some(self.text(name)).filter(|text| !text.is_empty())
     }
 
+    /// Returns true if a value is `true`.
+    fn is_set(&self, name: &str) -> bool {
+        self.value(name) == Some(&Value::Bool(true))
+    }
+
     /// Returns the rows of a list; values that are no rows are left out.
     fn rows(&self, name: &str) -> Vec<&Row> {
         self.value(name).and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_object).collect()
@@ -60,6 +65,14 @@ pub(crate) fn is_total(row: &Row) -> bool {
     row.text("part") == ALL && row.text("workload") == ALL
 }
 
+/// Returns a row with more values.
+pub(crate) fn with_values(row: &Row, values: Value) -> Row {
+    let Value::Object(values) = values else { unreachable!("values have names") };
+    let mut row = row.clone();
+    row.extend(values);
+    row
+}
+
 /// Returns the value at a path such as `core.count`.
 pub(crate) fn at_path<'a>(tables: &'a Row, path: &str) -> Option<&'a Value> {
     let (table, rest) = path.split_once('.').map_or((path, None), |(table, rest)| (table, Some(rest)));
@@ -74,6 +87,13 @@ pub(crate) fn whole_at(tables: &Row, path: &str) -> Option<i64> {
     at_path(tables, path)?.as_i64()
 }
 
+/// Returns the row of a JSON object.
+#[cfg(test)]
+pub(crate) fn row(value: Value) -> Row {
+    let Value::Object(row) = value else { unreachable!("it is an object") };
+    row
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -81,9 +101,7 @@ mod tests {
 
     #[test]
     fn values_are_found_by_their_path() {
-        let Value::Object(config) = json!({"core": {"count": 8, "none": null}, "a": 1.5, "texts": ["a", 3]}) else {
-            unreachable!("it is an object")
-        };
+        let config = row(json!({"core": {"count": 8, "none": null}, "a": 1.5, "texts": ["a", 3]}));
         assert_eq!(whole_at(&config, "core.count"), Some(8));
         assert_eq!(at_path(&config, "core.none"), None);
         assert_eq!(at_path(&config, "a.b"), None);

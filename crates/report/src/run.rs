@@ -5,6 +5,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 /// Results of a run of one server, as its run directory has them. Absent files are empty.
+///
+/// Without a run directory, `summary` is that of the simulator's report, the `manifest` needs only `config`, and `why`
+/// is an [`Explanation`](hostnet_analysis::explain::Explanation) as JSON with the `name` and the `server` of the run,
+/// from which [`explanation_text`](crate::explanation::explanation_text) makes the `explanation`.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct ServerRun {
@@ -18,7 +22,8 @@ pub struct ServerRun {
     pub domains: Vec<Row>,
     /// Explanation of the results as plain text.
     pub explanation: Option<String>,
-    /// Explanation in machine-readable form, as `explain.json` has it.
+    /// Explanation in machine-readable form, as `explain.json` has it: the regime and the workloads, and in `steps`
+    /// what would help.
     pub why: Row,
 }
 

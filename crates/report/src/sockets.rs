@@ -94,15 +94,11 @@ fn sockets_of_drives(config: &Row) -> Option<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::row::row;
     use serde_json::json;
 
-    fn config(value: Value) -> Row {
-        let Value::Object(config) = value else { unreachable!("it is an object") };
-        config
-    }
-
     fn three_sockets() -> Vec<ServerSocket> {
-        server_sockets(&config(json!({
+        server_sockets(&row(json!({
             "server": {"sockets": 3},
             "core": {"count": 8},
             "memory": {"channels": 2, "dram": {"subchannels": 1}},
@@ -134,7 +130,7 @@ mod tests {
     fn drives_may_be_on_named_sockets() {
         let drives = |sockets: Value| {
             let ssd = json!({"count": 4, "sockets": sockets});
-            let sockets = server_sockets(&config(json!({"server": {"sockets": 2}, "ssd": ssd})));
+            let sockets = server_sockets(&row(json!({"server": {"sockets": 2}, "ssd": ssd})));
             [sockets[0].parts_of("ssd"), sockets[1].parts_of("ssd")]
         };
         assert_eq!(drives(json!(1)), [0..0, 0..4]);
@@ -144,7 +140,7 @@ mod tests {
 
     #[test]
     fn one_socket_is_the_server() {
-        assert!(server_sockets(&config(json!({"server": {"sockets": 1}}))).is_empty());
+        assert!(server_sockets(&row(json!({"server": {"sockets": 1}}))).is_empty());
         assert!(server_sockets(&Row::new()).is_empty());
     }
 }

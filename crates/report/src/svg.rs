@@ -1,6 +1,6 @@
 //! Marks and labels of drawings. Their colours come from the style of the page, which has a dark mode.
 
-use crate::html::{element, wrap, Element};
+use crate::html::{element, wrap, Element, Html};
 use crate::numbers::format_general;
 
 /// Rounds a coordinate to `decimals` decimal places.
@@ -63,6 +63,42 @@ pub(crate) fn meter(value: Option<f64>, full: Option<f64>, peak: Option<f64>, ki
         .attr("preserveAspectRatio", "none")
         .attr("aria-hidden", "true");
     Some(drawing)
+}
+
+/// Shape of the lines of links: their distance from the places at both ends, that of each direction from the centre
+/// line, and their width.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkStyle {
+    /// Distance from both ends.
+    pub gap: f64,
+    /// Distance from the centre line.
+    pub bow: f64,
+    /// Width.
+    pub thick: f64,
+}
+
+/// Draws one direction between two places on a chip, coloured by its busy share.
+#[must_use]
+pub fn link_line(start: (f64, f64), end: (f64, f64), share: f64, tooltip: &str, style: LinkStyle) -> Html {
+    let (across, down) = (end.0 - start.0, end.1 - start.1);
+    let length = across.hypot(down).max(1.0);
+    let along = (across / length, down / length);
+    let aside = (-along.1 * style.bow, along.0 * style.bow);
+    let first = (start.0 + along.0 * style.gap + aside.0, start.1 + along.1 * style.gap + aside.1);
+    let last = (end.0 - along.0 * style.gap + aside.0, end.1 - along.1 * style.gap + aside.1);
+    let ends = [("x1", first.0), ("y1", first.1), ("x2", last.0), ("y2", last.1)];
+    element("line")
+        .child(wrap("title", tooltip))
+        .numbers(ends.map(|(name, value)| (name, round_to(value, 1))))
+        .number("stroke-width", style.thick)
+        .attr("style", format!("stroke: {}", heat(share)))
+        .html()
+}
+
+/// Returns the colour of a busy share.
+#[must_use]
+pub fn heat(share: f64) -> String {
+    format!("color-mix(in srgb, var(--bad) {:.0}%, var(--track))", 100.0 * share.min(1.0))
 }
 
 /// Width of a meter.

@@ -81,6 +81,8 @@ pub enum MissingComponent {
     Controller,
     /// The governor of a host with `power.governor = "user"`.
     Governor,
+    /// The policy of a host with a workload of kind "tiering" and `policy = "user"`.
+    Policy,
 }
 
 impl HostError {
@@ -89,11 +91,17 @@ impl HostError {
     }
 
     pub(crate) fn not_given(host: &str, missing: MissingComponent, name: &str) -> Self {
-        let (key, what) = match missing {
-            MissingComponent::Controller => ("control.rule", "controller"),
-            MissingComponent::Governor => ("power.governor", "governor"),
+        let why = match missing {
+            MissingComponent::Controller => {
+                format!("control.rule is \"user\", and the controller \"{name}\" was not given to the run")
+            }
+            MissingComponent::Governor => {
+                format!("power.governor is \"user\", and the governor \"{name}\" was not given to the run")
+            }
+            MissingComponent::Policy => {
+                format!("workload.{name}.policy is \"user\", and the policy was not given to the run")
+            }
         };
-        let why = format!("{key} is \"user\", and the {what} \"{name}\" was not given to the run");
         Self { missing: Some(missing), ..Self::new(Code::RequiresKey, host, why) }
     }
 }

@@ -1,6 +1,6 @@
 //! Reads floats from files of NumPy (format versions 1.0 to 3.0, `numpy.lib.format`).
 
-use std::fs::File;
+use hostnet_files::UserFile;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
@@ -18,21 +18,18 @@ pub struct NpyFloats<R> {
     left: u64,
 }
 
-impl NpyFloats<BufReader<File>> {
+impl NpyFloats<BufReader<UserFile>> {
     /// Opens a file with an array of little-endian float32 of any shape.
     ///
     /// # Errors
     /// Fails if the file cannot be read or contains something else, which the text names.
     pub fn open(file: &Path) -> Result<Self, String> {
-        let whole = std::fs::metadata(file).map_err(|error| no_file(&error))?;
         // A pipe or a device has no length to check.
-        if !whole.is_file() {
-            return Err("not a file".to_owned());
-        }
-        let opened = File::open(file).map_err(|error| no_file(&error))?;
+        let opened = UserFile::open_regular(file).map_err(|error| no_file(&error))?;
+        let length = opened.length().map_err(|error| no_file(&error))?;
         let mut npy = Self::new(BufReader::with_capacity(1 << 16, opened))?;
         let begins = npy.reader.stream_position().map_err(|error| error.to_string())?;
-        let (there, says) = (whole.len().saturating_sub(begins), 4 * npy.floats);
+        let (there, says) = (length.saturating_sub(begins), 4 * npy.floats);
         // Bytes behind the array are refused here, missing ones when they are read.
         if there > says {
             return Err(format!("{there} B behind its header; {} of float32 are {says} B", npy.floats));

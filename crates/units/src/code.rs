@@ -1,5 +1,6 @@
 //! Defines the stable codes of the errors that users see.
 
+use hostnet_files::UserFile;
 use std::fmt;
 use std::path::Path;
 
@@ -48,7 +49,7 @@ codes! {
         "Correct the text at the line and column in the message.";
     UnknownKey, "unknown-key",
         "The table has no key of that name.",
-        "Correct the spelling; the message names the nearest key.";
+        "Use the key that the message names, or look it up in the reference.";
     MisplacedKey, "misplaced-key",
         "The key belongs to another table.",
         "Move the key to the table in the message.";
@@ -199,11 +200,7 @@ impl Code {
     /// Returns the code for a file that could not be read: the file is missing, cannot be opened, or is malformed.
     #[must_use]
     pub fn of_file(place: &Path) -> Self {
-        match std::fs::metadata(place).and_then(|about| std::fs::File::open(place).map(|_| about.is_file())) {
-            Ok(true) => Code::MalformedFile,
-            Ok(false) => Code::FileAccess,
-            Err(error) => Code::from(&error),
-        }
+        UserFile::open_regular(place).map_or_else(|error| Code::from(&error), |_| Code::MalformedFile)
     }
 }
 

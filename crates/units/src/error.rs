@@ -3,6 +3,10 @@
 use crate::code::Code;
 use std::fmt;
 
+/// Words of a message around the name that it proposes.
+const PROPOSAL: &str = "did you mean \"";
+const PROPOSAL_END: &str = "\"?";
+
 /// First error found in the user's input, with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigError {
@@ -12,6 +16,8 @@ pub struct ConfigError {
     pub file: String,
     /// Line in the file, if known.
     pub line: Option<usize>,
+    /// Column in the line, in bytes from 1, if known.
+    pub column: Option<usize>,
     /// Dotted path of the key; empty if the error concerns the whole text.
     pub path: String,
     /// Message with the value, the rule that the value breaks, and the nearest valid name if there is one.
@@ -159,6 +165,13 @@ fn begins_like(typed: &str, name: &str) -> bool {
         && starts.into_iter().any(|start| strsim::damerau_levenshtein(typed, start) <= start.len().div_ceil(4))
 }
 
+/// Returns the name that a message proposes in place of an unknown one, if it ends with a [`suggestion`] of one.
+#[must_use]
+pub fn suggested(message: &str) -> Option<&str> {
+    let (_, proposal) = message.rsplit_once(PROPOSAL)?;
+    proposal.split_once(PROPOSAL_END).map(|(name, _)| name)
+}
+
 /// Returns the end of a message about an unknown name: the nearest known name, or all known names.
 #[must_use]
 pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
@@ -168,7 +181,7 @@ pub fn suggestion<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> S
     let known: Vec<&str> = known.into_iter().collect();
     let says_more = |near: &str| name.len() > near.len() + 1 && name.to_lowercase().contains(&near.to_lowercase());
     match nearest(name, known.iter().copied()).filter(|near| known.len() > FEW || !says_more(near)) {
-        Some(near) => format!("did you mean \"{near}\"?"),
+        Some(near) => format!("{PROPOSAL}{near}{PROPOSAL_END}"),
         None => format!("known are: {}", known.join(", ")),
     }
 }

@@ -18,7 +18,7 @@ def gap_notes(traffic: Sequence[Row], hosts: Sequence[Row]) -> Iterator[str]:
     """Yields notes on percentiles without enough requests, and on servers whose NIC bypasses IIO and channels."""
     few = [f"{row['class']} at {row['place']} ({lacking(row)})" for row in traffic if lacking(row)]
     if few:
-        yield f"{TAIL[P99][0]} lacks requests: {', '.join(few)}; use a longer run.duration"
+        yield f"too few requests for {TAIL[P99][0]}: {', '.join(few)}; use a longer run.duration"
     if any(row["place"] == "dimm" and not row["in_gbps"] and not row["out_gbps"] for row in hosts):
         yield "dimm: the NIC keeps its packets in the memory of its DIMM, so none pass the IIO and the host's channels"
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.calibration.curves import JudgedCurve
+from hostnet.calibration.judging import Data, judge_curves, read_files
 from hostnet.calibration.measurement import DataError, Measurement
 from hostnet.calibration.parameters import Parameter, defaults_for, parse_fit
 
@@ -41,6 +43,8 @@ class Calibration:
     engine: str
     runs: int
     """Number of simulations or predictions made."""
+    curves: tuple[JudgedCurve, ...] = ()
+    """Measured curves of latency under load, with the errors of the server before and after the fit."""
 
     def text(self, path: Path) -> str:
         """Returns the text of the new server file, to be saved as `path`.
@@ -50,7 +54,7 @@ class Calibration:
         """
         from hostnet.calibration.preset import preset_text
 
-        return preset_text(self.server, self.parameters, self.fit.parameters, self.files, path)
+        return preset_text(self.server, self.parameters, self.fit.parameters, self.files, path, self.curves)
 
     def save(self, path: str | PathLike[str] | None = None) -> Path:
         """Writes the new server file and returns its path, by default `<server>-calibrated.toml`.
@@ -133,6 +137,7 @@ class Calibration:
             "parameters": parameters,
             "noise": self.fit.noise,
             "residuals": self.residuals(),
+            "curves": [curve.as_dict() for curve in self.curves],
             "notes": list(self.notes),
         }
 
@@ -143,6 +148,7 @@ def calibrate(
     fit: str | Sequence[str] = (),
     *,
     out: str | PathLike[str] | None = None,
+    reads: float | str | None = None,
     tolerance: float = TOLERANCE,
     engine: str = "run",
     threads: int | None = None,
@@ -155,6 +161,8 @@ def calibrate(
         data: Measurement files, each FILE or FILE@name=value,... with conditions that hold for the whole file.
         fit: PARAM or PARAM=LO..HI; if empty, the parameters that suit the measurements.
         out: Server file to write, which must not exist; by default, none is written.
+        reads: Share of reads in percent of the measured curve that is fitted, or "all"; the other curves only judge the
+            result. By default the curve with most reads.
         tolerance: Relative error of the fitted model above which the measurements are rejected, 0 to 1.
         engine: "run" simulates, "predict" predicts.
         threads: Number of concurrent runs; the result does not depend on it.
@@ -162,7 +170,7 @@ def calibrate(
 
     Raises:
         DataError: A file is malformed, measurements contradict each other, or the fitted server misses one of them.
-        ConfigError: A parameter or an option is invalid.
+        ConfigError: A parameter or an option is invalid, or SciPy is not installed.
         OSError: A file cannot be read.
         KeyboardInterrupt: The progress callback stopped the fit.
     """
@@ -183,7 +191,8 @@ def calibrate(
     wanted = [parse_fit(argument, start) for argument in ([fit] if isinstance(fit, str) else fit)]
     _reject_duplicates([parameter.path for parameter in wanted])
     with follow(progress) as callback:
-        found = _fitted(start, files, wanted, tolerance, engine, threads, callback)
+        data_of = read_files(files, start, reads)
+        found = _fitted(start, data_of, wanted, tolerance, engine, threads, callback)
     if out is not None:
         found.save(out)
     return found
@@ -191,32 +200,36 @@ def calibrate(
 
 def _fitted(
     server: ServerFile,
-    data: Sequence[str],
+    data: Data,
     wanted: Sequence[Parameter],
     tolerance: float,
     engine: str,
     threads: int | None,
     progress: Progress,
 ) -> Calibration:
-    """Reads the measurements and fits the parameters, or those that suit the measurements if there are none."""
+    """Fits the parameters, or those that suit the measurements if there are none, and judges all curves."""
     from hostnet.calibration.consistency import merge_repeated
-    from hostnet.calibration.fit import fit
+    from hostnet.calibration.fit import fit, load_solver
     from hostnet.calibration.model import Model
     from hostnet.calibration.plausible import check_plausible
-    from hostnet.calibration.readers import read_data
 
-    found = [read_data(argument, server) for argument in data]
-    measured = [measurement for file in found for measurement in file.measurements]
-    notes = tuple(note for file in found for note in file.notes)
-    with _with_notes(notes):
-        check_plausible(measured, server)
-        measurements = merge_repeated(measured)
-        wanted = list(wanted) or [parse_fit(path, server) for path in defaults_for(measurements)]
+    load_solver()  # before the first run
+    with _with_notes(data.notes):
+        check_plausible(data.plausible, server)
+        measurements = merge_repeated(data.fitted)
+        wanted = list(wanted) or [parse_fit(path, server) for path in defaults_for(measurements, server)]
         model = Model(server, wanted, measurements, engine, threads, progress)
         model.check_bounds()
-        result = fit(model, measured, tolerance)
-    files = tuple(dict.fromkeys(measurement.file for measurement in measured))
-    return Calibration(server, tuple(wanted), tuple(measurements), result, files, notes, engine, model.runs)
+        result = fit(model, data.fitted, tolerance)
+    values = {
+        parameter.path: parameter.to_config(one.value)
+        for parameter, one in zip(wanted, result.parameters, strict=True)
+        if one.is_fitted
+    }
+    curves = judge_curves(model, data.curves, data.share, values)
+    return Calibration(
+        server, tuple(wanted), tuple(measurements), result, data.files, data.notes, engine, model.runs, curves
+    )
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import numpy as np
 
 from hostnet.calibration.consistency import FREEDOM_MIN, check_residuals, check_written, sigma_of
 from hostnet.calibration.problem import STEP_WIDE, Problem
+from hostnet.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -164,12 +165,25 @@ def _has_influence(problem: Problem) -> bool:
     return bool(np.max(np.linalg.norm(jacobian, axis=0)) >= INFLUENCE_MIN)
 
 
+def load_solver() -> Any:
+    """Returns SciPy's solver of bounded least squares.
+
+    Raises:
+        ConfigError: SciPy is not installed.
+    """
+    try:
+        from scipy.optimize import least_squares
+    except ImportError:
+        message = "calibrate needs SciPy: pip install 'hostnet[calibrate]'"
+        raise ConfigError("missing-package", message) from None
+    return least_squares
+
+
 def _search(problem: Problem) -> None:
     """Moves the free parameters to the minimum sum of squares."""
     if not problem.free:
         return
-    from scipy.optimize import least_squares
-
+    least_squares = load_solver()
     low, high = problem.bounds()
     start = np.clip(problem.point[problem.free], low + 1e-9, high - 1e-9)
     found: Any = least_squares(

@@ -88,6 +88,12 @@ class Conditions:
     """Memory node that the cores use: 0 is local to the socket, 1 is behind a link."""
     rwmixread: int = READ_PERCENT_DEFAULT
     """Percentage of reads, for mixed directions."""
+    fraction: float = 0.0
+    """Load as a fraction of the maximum bandwidth of these cores; 0 where `gap_ns` is the load."""
+
+    def at_fraction(self, fraction: float) -> Conditions:
+        """Returns the conditions with a load that is a fraction of the maximum bandwidth."""
+        return replace(self, fraction=fraction)
 
     def __str__(self) -> str:
         """Returns the conditions in words."""
@@ -96,6 +102,7 @@ class Conditions:
             load = [f"{self.cores} core{'s' * (self.cores > 1)}"]
             load += [f"{100 * self.reads:.3g} % reads"] if self.reads < 1 else []
             load += [f"gap {self.gap_ns:.4g} ns"] if self.gap_ns else []
+            load += [f"{100 * self.fraction:.3g} % of the maximum"] if self.fraction else []
             parts.append(", ".join(load))
         if self.rw:
             jobs = f" x {self.numjobs}" if self.numjobs > 1 else ""
@@ -271,6 +278,13 @@ def _reads(text: str) -> float:
     return share
 
 
+def _fraction(text: str) -> float:
+    value = parse_positive(text, "fraction")
+    if value > 1:
+        raise ValueError(f'fraction: "{text}" must be above 0 and at most 1, the maximum bandwidth')
+    return value
+
+
 def _gap(text: str) -> float:
     match = re.fullmatch(r"([\d.]+(?:e[+-]?\d+)?)\s*([a-zµμ]*)", text)
     if match is None or (match[2] and match[2] not in TIME):
@@ -297,4 +311,5 @@ _CONDITION: dict[str, Callable[[str], Any]] = {
     "drives": _count("drives", 1, 64),
     "node": _count("node", 0, 1),
     "rwmixread": _count("rwmixread", 0, 100),
+    "fraction": _fraction,
 }

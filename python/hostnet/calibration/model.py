@@ -6,7 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
-from hostnet.calibration.scenario import answer_of, run_of, workloads_of
+from hostnet.calibration.scenario import answer_of, run_of, wanted_trace, workloads_of
+from hostnet.curves.trace import trace
 from hostnet.running.engines import evaluate
 
 if TYPE_CHECKING:
@@ -15,13 +16,16 @@ if TYPE_CHECKING:
     from hostnet._core import Plan
     from hostnet.calibration.measurement import Conditions, Measurement
     from hostnet.calibration.parameters import Parameter
+    from hostnet.curves.trace import Trace
     from hostnet.presets import ServerFile
     from hostnet.running.engines import Progress
-    from hostnet.running.results import Source
+    from hostnet.running.results import Results, Source
 
     Values = tuple[float, ...]
     Answers = list[tuple[float, float]]
     """Value and relative standard error for each measurement."""
+    Traces = Mapping[Conditions, Trace]
+    """Simulated curves by the load without its fraction."""
 
 
 class Model:
@@ -99,17 +103,44 @@ class Model:
         self._known.update(zip(points, self._evaluate([self.to_config(point) for point in points]), strict=True))
 
     def _evaluate(self, settings: Sequence[dict[str, Any]]) -> list[Answers]:
-        plans = [self._plan(conditions, values) for values in settings for conditions in self.situations]
-        results = evaluate(self.engine, plans, self.threads, self._tell)
-        if any(not result.complete for result in results):
+        single = [conditions for conditions in self.situations if not conditions.fraction]
+        plans = [self._plan(conditions, values) for values in settings for conditions in single]
+        results = iter(evaluate(self.engine, plans, self.threads, self.tell) if plans else ())
+        runs = [{conditions: next(results) for conditions in single} for _ in settings]
+        if any(not result.complete for part in runs for result in part.values()):
             raise KeyboardInterrupt
         self.runs += len(plans)
-        found = []
-        for first in range(0, len(results), len(self.situations)):
-            part = results[first : first + len(self.situations)]
-            by_conditions = dict(zip(self.situations, part, strict=True))
-            found.append([answer_of(one.quantity, by_conditions[one.conditions]) for one in self.measurements])
-        return found
+        traces = self._trace(settings)
+        return [
+            [self._answer(one, part, curves) for one in self.measurements]
+            for part, curves in zip(runs, traces, strict=True)
+        ]
+
+    def _trace(self, settings: Sequence[dict[str, Any]]) -> list[Traces]:
+        """Traces the curves that measurements lie on, for each of several settings of the parameters."""
+        fractions: dict[Conditions, list[float]] = {}
+        for conditions in self.situations:
+            if conditions.fraction:
+                fractions.setdefault(conditions.at_fraction(0.0), []).append(conditions.fraction)
+        wanted = [
+            wanted_trace(self.server, load, own, self.engine, values)
+            for values in settings
+            for load, own in fractions.items()
+        ]
+        found = iter(trace(wanted, self.threads, self.tell))
+        traces: list[Traces] = [{load: next(found) for load in fractions} for _ in settings]
+        self.runs += sum(len(curve.points) for curves in traces for curve in curves.values())
+        return traces
+
+    def _answer(self, one: Measurement, runs: Mapping[Conditions, Results], traces: Traces) -> tuple[float, float]:
+        """Returns the value of a measurement and its relative standard error."""
+        fraction = one.conditions.fraction
+        if not fraction:
+            return answer_of(one.quantity, runs[one.conditions])
+        curve = traces[one.conditions.at_fraction(0.0)]
+        if one.quantity == "bandwidth":
+            return curve.most_gb_per_s, 0.0
+        return curve.latency_ns(fraction), curve.latency_error(fraction)
 
     def answers_as_written(self, values: Mapping[str, Any]) -> Answers:
         """Returns the values of the server with only these parameters set, by dotted path, as written.
@@ -123,7 +154,7 @@ class Model:
         run = run_of(conditions, self.server, len(self.situations))
         return self.server.configuration(workloads_of(conditions, self.server), run, values)
 
-    def _tell(self, status: dict[str, Any]) -> bool | None:
+    def tell(self, status: dict[str, Any]) -> bool | None:
         """Reports progress as runs done, without a total: the length of the search is unknown."""
         if self.progress is None:
             return None

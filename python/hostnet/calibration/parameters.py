@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 
     Schema = dict[str, Any]
 
-TABLES = ("core", "cha", "memory", "expander", "iio", "pcie", "ssd", "fio")
+TABLES = ("core", "cha", "prefetch", "chiplets", "memory", "expander", "iio", "pcie", "ssd", "fio")
 """Configuration tables of a server."""
 
-STRUCTURE = ("core.count", "cha.slices", "memory.channels", "memory.dram", "pcie.generation", "pcie.lanes", "ssd.count",
+STRUCTURE = ("core.count", "cha.slices", "memory.channels", "memory.dram", "chiplets.ccds", "chiplets.nps",
+             "pcie.generation", "pcie.lanes", "ssd.count",
              "ssd.bandwidth", "expander.generation", "expander.lanes", "expander.channels")  # fmt: skip
 """Properties given by a data sheet or by the machine itself, which are not fitted, except for DRAM timings."""
 
@@ -35,6 +36,9 @@ FITTABLE_PREFIX = "memory.dram.timing."
 
 FACTOR = 5
 """Default bounds are the start value divided and multiplied by this."""
+
+IN_FLIGHT = ("chiplets.entries", "prefetch.stream_credits")
+"""Parameters that say how many lines cores have in flight where a server has them: beyond a CCD, by prefetchers."""
 
 DIGITS = 4
 """Significant digits of a fitted value."""
@@ -124,7 +128,12 @@ def parse_fit(argument: str, server: ServerFile) -> Parameter:
     return Parameter(path, kind, start, max(low, least, 1e-9), min(high, most))
 
 
-def defaults_for(measurements: Sequence[Measurement]) -> list[str]:
+def in_flight_path(server: ServerFile) -> str:
+    """Returns the parameter that says how many lines cores have in flight: that of the narrowest place of a server."""
+    return next((path for path in IN_FLIGHT if value_at_path(server.effective, path)), "core.lfb.entries")
+
+
+def defaults_for(measurements: Sequence[Measurement], server: ServerFile) -> list[str]:
     """Returns the parameters that suit the measurements, used if the user names none."""
     paths: list[str] = []
     for measurement in measurements:
@@ -136,7 +145,7 @@ def defaults_for(measurements: Sequence[Measurement]) -> list[str]:
         elif measurement.quantity in ("latency", "lfb_latency"):
             paths.append("cha.read_to_mc")
         elif measurement.quantity == "bandwidth":
-            paths.append("core.lfb.refill")
+            paths.append(in_flight_path(server) if conditions.fraction else "core.lfb.refill")
         elif measurement.quantity == "iio_latency":
             paths.append("iio.read_to_cha" if "write" in conditions.rw else "iio.write_to_cha")
         elif conditions.bs * conditions.iodepth * conditions.numjobs <= SMALL_IO:

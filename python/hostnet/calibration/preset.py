@@ -11,10 +11,12 @@ from tomlkit.items import InlineTable
 
 from hostnet import _core
 from hostnet.presets import PROBE, ServerFile
+from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from hostnet.calibration.curves import JudgedCurve
     from hostnet.calibration.fit import FittedParameter
     from hostnet.calibration.parameters import Parameter
 
@@ -28,6 +30,7 @@ def preset_text(
     fitted: Sequence[FittedParameter],
     files: Sequence[str],
     path: Path,
+    curves: Sequence[JudgedCurve] = (),
 ) -> str:
     """Returns the text of the new server file.
 
@@ -39,6 +42,7 @@ def preset_text(
         fitted: Their outcomes, in the same order.
         files: The measurement files.
         path: Where the file will be saved.
+        curves: Errors by the measured curves, for the comment at the end.
 
     Raises:
         ConfigError: The file would not be valid there.
@@ -47,7 +51,7 @@ def preset_text(
     for parameter, result in zip(parameters, fitted, strict=True):
         if result.is_fitted:
             _set_value(document, parameter, result, comment_of(parameter, result, files))
-    text = tomlkit.dumps(document)
+    text = tomlkit.dumps(document) + "".join(f"# {line}\n" for line in curve_lines(curves, files))
     has_workload = "workload" in document
     _core.resolve(
         text,
@@ -65,6 +69,19 @@ def comment_of(parameter: Parameter, result: FittedParameter, files: Sequence[st
     bound = f"; at its {'lower' if result.at_bound == 'low' else 'upper'} bound" if result.at_bound else ""
     names = ", ".join(" ".join(Path(name).name.split()) for name in files)
     return f"calibrated against {names}, {value} ± {sigma}{bound}"
+
+
+def curve_lines(curves: Sequence[JudgedCurve], files: Sequence[str]) -> list[str]:
+    """Returns the errors by measured curve as lines: the curves that were fitted, and those that only judge."""
+    if not curves:
+        return []
+    lines = [f"Errors beside the curves of {', '.join(' '.join(Path(name).name.split()) for name in files)}:"]
+    for curve in curves:
+        parts = (("idle latency", curve.after.idle, "+"), ("maximum bandwidth", curve.after.most, "+"),
+                 ("latency under load", curve.after.latency, ""))  # fmt: skip
+        known = [f"{name} {format_percent(error, 1, sign)}" for name, error, sign in parts if error is not None]
+        lines.append(f"{100 * curve.reads:.3g} % reads, {curve.role}: {', '.join(known)}")
+    return lines
 
 
 def _document(server: ServerFile) -> tomlkit.TOMLDocument:

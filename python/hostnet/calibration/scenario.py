@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.calibration.measurement import MIXED
-from hostnet.curves.points import PROBE_GAP_NS, load_workload, probe_workload, writes_per_read
+from hostnet.curves.points import PROBE_GAP_NS, RUN, Setting, load_workload, probe_workload, writes_per_read
+from hostnet.curves.trace import NORMAL_95, Wanted
 from hostnet.units import LINE_BYTES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from hostnet.calibration.measurement import Conditions
     from hostnet.presets import ServerFile
     from hostnet.running.results import Results
@@ -27,11 +30,14 @@ DURATION_US = (80, 2000)
 WARM_UP_US = 20
 """Warm-up in us of a run without storage."""
 
+TRACE: dict[str, str | int] = {**RUN, "duration": "200 us"}
+"""Simulated time of a point of a curve: long enough that its noise does not hide the influence of a parameter."""
+
+BEND = (1.0, 1.1)
+"""Loads of a curve beside those that were measured, as fractions of its maximum bandwidth."""
+
 FILE_SIZE = "1 GiB"
 """File size of a job, unless a block is larger."""
-
-NORMAL_95 = 1.96
-"""Standard errors per half-width of a 95 % confidence interval."""
 
 IO_ERROR_MAX = 0.01
 """Maximum relative error of storage runs: few commands arrive at regular gaps, which look like noise."""
@@ -59,6 +65,14 @@ def workloads_of(conditions: Conditions, server: ServerFile) -> Tree:
             job["size"] = job["bs"]
         workloads["disk"] = {"kind": "fio", "jobs": [{**job, "ssd": ssd} for ssd in drives] * conditions.numjobs}
     return workloads
+
+
+def wanted_trace(
+    server: ServerFile, load: Conditions, fractions: Sequence[float], engine: str, values: Mapping[str, Any]
+) -> Wanted:
+    """Returns the curve to trace for measurements at fractions of the maximum bandwidth of a load."""
+    setting = Setting(server, (load.reads,), cores=load.cores, probe=load.probe, engine=engine)
+    return Wanted(setting, load.reads, tuple(fractions), TRACE, BEND, values)
 
 
 def run_of(conditions: Conditions, server: ServerFile, situations: int) -> Tree:

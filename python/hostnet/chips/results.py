@@ -10,6 +10,9 @@ from hostnet import _core
 from hostnet.summary_results import SummaryResults
 
 if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
+
     from hostnet.chips.explanation import ChipExplanation
     from hostnet.terminal.progress import ProgressArgument
 
@@ -86,6 +89,20 @@ class ChipResults(SummaryResults):
 
         with follow(progress) as callback:
             return explain_summary(self.summary, progress=callback)
+
+    def report(self, out: str | PathLike[str] = "chip.html") -> Path:
+        """Writes the page of the chip to the file `out` and returns its path; opens nothing.
+
+        Raises:
+            OSError: The page cannot be written.
+        """
+        from pathlib import Path
+
+        from hostnet.files import write_file
+        from hostnet.report.chip_page import chip_page
+
+        write_file(Path(out), chip_page(self.summary).encode())
+        return Path(out)
 
     def _repr_html_(self) -> str:
         """Returns what a notebook shows: the limit, and the parts of an operation."""

@@ -15,6 +15,7 @@ from hostnet.terminal.screen import echo
 COMMANDS = {
     "run": ("run_app", "Run a configuration and report its bottlenecks."),
     "validate": ("validate_app", "Reproduce published results and compare them row by row."),
+    "paper": ("paper_app", "Reproduce a paper: run its studies, print the tables and draw the figures."),
     "plot": ("small_app", "Plot a run, a sweep or latency curves, and print the paths of the plots."),
     "list": (
         "small_app",
@@ -34,7 +35,7 @@ COMMANDS = {
         "explain_app",
         "Explain the performance of a run: bottlenecks, sources of latency, and remedies.",
     ),
-    "explain-term": ("terms_app", "Define a term, a limit, a column or a heading."),
+    "explain-term": ("terms_app", "Define a term, a limit, a column, a heading or a key."),
     "sweep": ("sweep_app", "Run a configuration for every combination of parameter values."),
     "compare": ("compare_app", "Compare two runs: configuration, results, and the first event that differs."),
     "calibrate": ("calibrate_app", "Fit parameters of a server to measurements, and write a server file."),
@@ -57,6 +58,7 @@ COMMANDS = {
     "noc": ("noc_app", "Simulate a network on a chip without a server."),
     "codec": ("codec_app", "Compress a file of gradients, and show the compression ratio and the error."),
     "counters": ("counters_app", "List hardware counters to record, or evaluate a file of them."),
+    "completion": ("small_app", "Print the script that completes commands, options and values in a shell."),
 }
 """Modules that register the commands, and the summaries that `hostnet --help` shows."""
 
@@ -120,7 +122,7 @@ app = typer.Typer(
     name="hostnet",
     help="Simulate the network inside servers, and explain what limits their throughput.",
     cls=Commands,
-    add_completion=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -136,6 +138,13 @@ def _print_version(wanted: bool) -> None:
         if has_assertions():
             echo("Built with assertions, as `make test` does: runs take longer. `make` builds it without.")
         raise typer.Exit
+
+
+if COMPLETES in os.environ:
+    # Typer registers its shells only with its own options for completion, which `hostnet completion` replaces.
+    from typer._completion_classes import completion_init
+
+    completion_init()
 
 
 @app.callback()

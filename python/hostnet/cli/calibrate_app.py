@@ -43,6 +43,14 @@ def calibrate(
         Path | None,
         typer.Option(metavar="FILE", help="Server file to write.", show_default="<server>-calibrated.toml"),
     ] = None,
+    reads: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PERCENT",
+            help='Share of reads of the measured curve to fit, or "all"; the other curves judge the result.',
+            show_default="the curve with most reads",
+        ),
+    ] = None,
     tolerance: Annotated[float, typer.Option(metavar="SHARE", help="Largest error of a fit that is accepted.")] = 0.12,
     engine: Engine = "run",
     threads: Annotated[
@@ -69,7 +77,9 @@ def calibrate(
     place = out or Path(f"{start.name}-calibrated.toml")
     rundir.check_new_file(place)
     with Watch(show=True, keeps=False) as watch:
-        result = do(start, data, fit or (), engine=engine, threads=threads, tolerance=tolerance, progress=watch)
+        result = do(
+            start, data, fit or (), reads=reads, engine=engine, threads=threads, tolerance=tolerance, progress=watch
+        )
         watch.finish()
         result.save(place)
     _print(result, place, json)
@@ -89,7 +99,8 @@ def _print(result: Calibration, path: Path, json: bool) -> None:
 
     with show.buffered_console() as console:
         console.print(Text(f"{result.server.name}: {result.title}", style="bold"))
-        show.print_tables(console, _parameter_table(result), _residual_table(result))
+        tables = [_parameter_table(result), _residual_table(result)]
+        show.print_tables(console, *tables, *([_curve_table(result)] if result.curves else []))
         show.print_items(console, "undetermined:", _undetermined_lines(result), "yellow")
         show.print_notes(console, [*_bound_lines(result), *result.notes])
         show.print_path(console, path)
@@ -126,6 +137,19 @@ def _residual_table(result: Calibration) -> Table:
             show.number(row["model"]),
             show.change_text(row["residual_percent"] / 100),
         )
+    return table
+
+
+def _curve_table(result: Calibration) -> Table:
+    """Creates the table of the errors by measured curve, before and after the fit."""
+    from hostnet.cli import show
+    from hostnet.error_cards import COLUMNS, HEADS, cell_text
+
+    table = show.new_table("reads", "curve", "server", *HEADS[1:], left=(0, 1, 2))
+    for curve in result.curves:
+        for name, errors in (("before", curve.before.as_dict()), ("after", curve.after.as_dict())):
+            cells = [cell_text(column, errors[column]) for column in COLUMNS]
+            table.add_row(f"{100 * curve.reads:.3g} %", curve.role, name, *cells)
     return table
 
 

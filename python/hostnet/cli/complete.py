@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.files import CONFIGURATIONS
+from hostnet.glossary.keys import inner_schema, keys_of
 from hostnet.rundir import RUNS
 
 if TYPE_CHECKING:
@@ -28,12 +31,38 @@ NAMED_VALUES: dict[str, Callable[[], list[str]]] = {
 """Values of keys by the last word of their path, for keys whose values the schema does not list."""
 
 
+LISTED_WORDS = re.compile(r": ([^:.]+)\.")
+"""Choices that a help text lists after a colon: "Routing: xy, yx or o1turn."."""
+
+CHOICE = re.compile(r"[a-z][a-z0-9-]*|[A-Z]")
+"""Choice that can be typed as it stands, unlike `strN` or `an order such as RoBaRaCoCh`."""
+
+
 def attach(command: str, parameters: Iterable[Any]) -> None:
     """Attaches completion to the parameters of a command."""
     for parameter in parameters:
         complete = COMPLETERS.get(f"{command} {parameter.name}") or COMPLETERS.get(parameter.name)
+        if complete is None and (choices := listed_choices(parameter)):
+            complete = partial(_last_of_list, choices)
         if complete is not None:
             parameter._custom_shell_complete = _as_typer_wants(complete)
+
+
+def listed_choices(parameter: Any) -> list[str]:
+    """Returns the choices that the metavar (`run|predict`) or the help text of a parameter lists."""
+    if getattr(parameter, "is_flag", False):
+        return []
+    found = LISTED_WORDS.search(parameter.help or "")
+    words = (parameter.metavar or "").split("|")
+    if len(words) < 2:
+        words = re.split(", | or ", found[1]) if found else []
+    return [word for word in words if CHOICE.fullmatch(word)]
+
+
+def _last_of_list(choices: list[str], _context: Any, start: str) -> list[str]:
+    """Returns the choices for the last entry of a list such as `pcie,onchip`."""
+    head = start[: start.rfind(",") + 1]
+    return [f"{head}{choice}" for choice in choices]
 
 
 def _as_typer_wants(complete: Complete) -> Callable[[Any, Any, str], list[Any]]:
@@ -65,6 +94,13 @@ def studies(_context: Any, _start: str) -> list[str]:
     return list(study_names())
 
 
+def papers(_context: Any, _start: str) -> list[str]:
+    """Returns the papers that studies reproduce."""
+    from hostnet.ledger.papers import papers as all_papers
+
+    return list(all_papers())
+
+
 def clusters(_context: Any, _start: str) -> list[str]:
     """Returns the names of the cluster templates."""
     return list(_core.cluster_templates())
@@ -75,6 +111,14 @@ def term_names(_context: Any, _start: str) -> list[str]:
     from hostnet.headings import all_definitions
 
     return list(dict.fromkeys(one.name for one in all_definitions() if " " not in one.name))
+
+
+def hosts(context: Any, _start: str) -> list[str]:
+    """Returns the hosts of the configuration, or of a run directory."""
+    file = next((value for value in map(context.params.get, ("file", "what")) if value), _file_on_the_line())
+    if file is not None and Path(file).is_dir():
+        file = Path(file) / "config.toml"
+    return list(_content(file).get("host", ()))
 
 
 def files(_context: Any, start: str, endings: tuple[str, ...] = CONFIGURATIONS) -> Iterator[str]:
@@ -126,22 +170,24 @@ def counted(_context: Any, _start: str) -> Iterator[str]:
         yield from uarch.presets
 
 
-def assignments(context: Any, start: str) -> Iterator[str]:
+def assignments(context: Any, start: str, schema_of_part: Callable[[], str] | None = None) -> Iterator[str]:
     """Yields keys of the configuration for `--set` and `--over`, one table at a time, and named values."""
     content = _content(context.params.get("file") or _file_on_the_line())
-    schema: Schema = json.loads(_core.cluster_schema() if "host" in content else _core.schema())
+    kinds = {"host": _core.cluster_schema, "chip": _core.chip_schema}
+    kind = schema_of_part or next((text for key, text in kinds.items() if key in content), _core.schema)
+    schema: Schema = json.loads(kind())
     path, equals, _ = start.partition("=")
     *tables, key = path.split(".")
     for table in tables:
-        schema = _inner(schema, table)
+        schema = inner_schema(schema, table)
         below = content.get(table)
         content = below if isinstance(below, dict) else {}
     head = "".join(f"{table}." for table in tables)
     if equals:
-        yield from (f"{path}={value}" for value in _values(key, _inner(schema, key)))
+        yield from (f"{path}={value}" for value in _values(key, inner_schema(schema, key)))
         return
-    for name in {**_keys(schema), **(content if "additionalProperties" in schema else {})}:
-        inner = _inner(schema, name)
+    for name in {**keys_of(schema), **(content if "additionalProperties" in schema else {})}:
+        inner = inner_schema(schema, name)
         yield f"{head}{name}{'.' if _is_table(inner) else '='}"
 
 
@@ -162,21 +208,6 @@ def _content(file: Any) -> dict[str, Any]:
     return found
 
 
-def _keys(schema: Schema) -> Schema:
-    """Returns the keys of a table, over all of its kinds."""
-    keys: Schema = dict(schema.get("properties", {}))
-    for kind in (*schema.get("oneOf", ()), *schema.get("anyOf", ())):
-        keys |= kind.get("properties", {})
-    return keys
-
-
-def _inner(schema: Schema, name: str) -> Schema:
-    """Returns the schema of a key; in a table with user-defined names, all names have the same schema."""
-    other = schema.get("additionalProperties")
-    found: Schema = _keys(schema).get(name) or (other if isinstance(other, dict) else {})
-    return found
-
-
 def _is_table(schema: Schema) -> bool:
     """Returns True if a key is always a table."""
     kinds = (*schema.get("oneOf", ()), *schema.get("anyOf", ())) or (schema,)
@@ -194,6 +225,10 @@ def _values(key: str, schema: Schema) -> list[str]:
 COMPLETERS: dict[str, Complete] = {
     "overrides": assignments,
     "over": assignments,
+    **dict.fromkeys(("memory overrides", "memory over"), partial(assignments, schema_of_part=_core.memory_schema)),
+    **dict.fromkeys(("noc overrides", "noc over"), partial(assignments, schema_of_part=_core.noc_schema)),
+    "host": hosts,
+    "pcap_host": hosts,
     "file": files,
     "server": servers,
     "base": lambda _context, _start: presets(),
@@ -206,6 +241,7 @@ COMPLETERS: dict[str, Complete] = {
     "new preset": lambda _context, _start: _core.chips(),
     "new app": lambda _context, _start: NAMED_VALUES["app"](),
     "new cluster": clusters,
+    "paper paper": papers,
     "list what": lists,
     "validate study": studies,
     "plot run_dir": runs,
@@ -215,6 +251,5 @@ COMPLETERS: dict[str, Complete] = {
     "compare b": runs,
     "run counters_form": lambda _context, _start: ["perf", "pcm", "pcm-numa"],
     "run compare": lambda _context, _start: ["predict", "alone"],
-    "engine": lambda _context, _start: ["run", "predict"],
 }
 """Completers of the parameters, by parameter name or by command and parameter name."""

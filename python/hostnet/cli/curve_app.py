@@ -49,7 +49,11 @@ def curve(
     json: Annotated[bool, json_option("Print curve.json instead of the tables.")] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Also write the table as a CSV file.")] = False,
     matrix: Annotated[
-        bool, typer.Option("--matrix", help="Measure latency and bandwidth between all nodes (sockets) instead.")
+        bool,
+        typer.Option(
+            "--matrix",
+            help="Measure latency and bandwidth between all nodes, or CCDs and nodes, instead.",
+        ),
     ] = False,
 ) -> int:
     """Measure read latency over memory bandwidth, like Intel MLC.
@@ -114,12 +118,13 @@ def _print_matrix(server: ServerFile, pairs: Sequence[Pair], path: Path) -> None
 
     memories = sorted({pair.memory for pair in pairs})
     with show.buffered_console() as console:
-        console.print(f"{server.name}: cores of a node (rows), memory of a node (columns)", style="bold")
+        kind = "node" if pairs[0].ccd is None else "CCD"
+        console.print(f"{server.name}: cores of a {kind} (rows), memory of a node (columns)", style="bold")
         for title, key in (("latency, ns", "latency_ns"), ("reads, GB/s", "bandwidth_gb_per_s")):
             table = show.new_table(title, *(str(memory) for memory in memories), left=())
-            for node in sorted({pair.node for pair in pairs}):
-                own = sorted((pair for pair in pairs if pair.node == node), key=lambda pair: pair.memory)
-                table.add_row(str(node), *(f"{getattr(pair, key):.1f}" for pair in own))
+            for row in sorted({pair.row for pair in pairs}):
+                own = sorted((pair for pair in pairs if pair.row == row), key=lambda pair: pair.memory)
+                table.add_row(str(row), *(f"{getattr(pair, key):.1f}" for pair in own))
             show.print_tables(console, table)
         show.print_notes(console, [server.unvalidated] if server.unvalidated else [])
         show.print_path(console, path)

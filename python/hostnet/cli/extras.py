@@ -1,10 +1,11 @@
-"""The commands `hostnet schema`, `plot` and `demo`."""
+"""The commands `hostnet schema`, `plot`, `demo` and `completion`."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from hostnet import _core
+from hostnet.cli.options import name_hint
 from hostnet.terminal.screen import echo, echo_error
 
 
@@ -59,9 +60,22 @@ def _plot_curves(folder: Path) -> list[Path]:
     return paths
 
 
-def run_demo() -> int:
+def run_demo(*, quick: bool) -> int:
     """Runs the demonstration; the last line of the output is the path of its report."""
     from hostnet.ledger import demo
 
-    demo(Path("runs"))
+    demo(Path("runs"), quick=quick)
+    return 0
+
+
+SHELLS = {"bash": "hostnet.bash", "zsh": "hostnet.zsh", "fish": "hostnet.fish"}
+"""Completion scripts by shell."""
+
+
+def show_completion(shell: str) -> int:
+    """Prints the completion script of a shell."""
+    if shell not in SHELLS:
+        raise _core.ConfigError("unknown-name", f"{shell}: is no shell with a script; {name_hint(shell, list(SHELLS))}")
+    script = Path(__file__).parent / "completions" / SHELLS[shell]
+    echo(script.read_text(encoding="utf-8").rstrip("\n"))
     return 0

@@ -30,8 +30,10 @@ run, and what changes a job in a way that the model does not know is refused.
 """
 
 
-def show_list(what: str | None) -> int:
-    """Prints one of the lists, or the names of all lists."""
+def show_list(what: str | None, *, errors: bool = False) -> int:
+    """Prints one of the lists, or the names of all lists; with `errors`, the error cards of presets."""
+    if errors:
+        return show_error_cards(what)
     if what is None:
         print_described((name, about) for name, (_, about) in LISTS.items())
         return 0
@@ -63,6 +65,29 @@ def show_presets() -> None:
     print_described(row for pair in rows for row in pair if row[1])
 
 
+def show_error_cards(what: str | None) -> int:
+    """Prints the error card of every preset.
+
+    Raises:
+        ConfigError: Another list is asked for.
+    """
+    from hostnet.cli import show
+    from hostnet.error_cards import HEADS, error_cards
+
+    if what not in (None, "presets"):
+        raise _core.ConfigError("conflicting-keys", f"--errors: {what} have no error cards; use it with presets")
+    cards = error_cards()
+    print_described((card.preset, card.headline) for card in cards)
+    table = show.new_table("server", *HEADS, left=(0,))
+    for card in cards:
+        for cells in card.rows():
+            table.add_row(card.preset, *cells)
+    if table.row_count:
+        with show.buffered_console() as console:
+            show.print_tables(console, table)
+    return 0
+
+
 def show_apps() -> None:
     """Prints the applications with their descriptions."""
     print_described(_core.apps())
@@ -89,6 +114,13 @@ def show_studies() -> None:
     from hostnet.ledger import load_study, study_names
 
     print_described((name, load_study(name).title) for name in study_names())
+
+
+def show_papers() -> None:
+    """Prints the papers that studies reproduce."""
+    from hostnet.ledger import papers
+
+    print_described((name, f"{paper.source}: {', '.join(paper.studies)}") for name, paper in papers().items())
 
 
 def show_errors() -> None:
@@ -152,6 +184,7 @@ LISTS: dict[str, tuple[Callable[[], None], str]] = {
     "workloads": (show_workloads, "kinds of workloads and their keys"),
     "apps": (show_apps, "applications"),
     "studies": (show_studies, "published results that `hostnet validate` recomputes"),
+    "papers": (show_papers, "papers that `hostnet paper` reproduces"),
     "counters": (show_counters, "hardware counters"),
     "errors": (show_errors, "codes of errors, and the rule of each"),
 }

@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
+from io import StringIO
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -30,11 +31,12 @@ EXIT_PIPE = 141
 
 
 RULES = {"int": "must be a whole number", "float": "must be a number"}
-"""Rules for values, by the prefix of the error type."""
+"""Rules for values, by the name of their type."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command line and exits with its exit code."""
+    _survive_closed_output()
     _survive_encodings()
     if launcher_rank()[1] > 1:
         from hostnet.cli.multi_process import run_in_processes
@@ -119,6 +121,8 @@ def classify_error(error: BaseException) -> Verdict:
     if isinstance(error, OSError):
         missing = isinstance(error, FileNotFoundError)
         return Verdict(EXIT_USAGE, "file-not-found" if missing else "file-access", _os_message(error))
+    if isinstance(error, UnicodeEncodeError):
+        return Verdict(EXIT_USAGE, "file-access", "the name of a file is not UTF-8; rename it")
     if isinstance(error, MemoryError):
         return Verdict(EXIT_USAGE, "too-large", "not enough memory for this run")
     return Verdict(EXIT_INTERNAL, "defect", _internal_message(error))
@@ -145,17 +149,19 @@ def _commands_text(context: Any) -> str:
 
 
 def _wrong_value(error: typer.TyperException) -> str | None:
-    """Describes a value of the wrong type, or returns None if the error has another cause."""
-    found = getattr(error.__cause__, "errors", None)
+    """Describes a value that is no number, or returns None if the error has another cause."""
     parameter = getattr(error, "param", None)
-    if found is None or parameter is None:
+    kind = getattr(getattr(parameter, "type", None), "name", "")
+    ending = f" is not a valid {kind}."
+    message = str(getattr(error, "message", ""))
+    if parameter is None or kind not in RULES or not message.endswith(ending):
         return None
+    from ast import literal_eval
+
     from hostnet.cli.options import shorten
 
-    first = found()[0]
-    value = str(first["input"])
-    rule = next((rule for kind, rule in RULES.items() if first["type"].startswith(kind)), "is not allowed")
-    return f"{parameter.opts[0]} {shorten(value) if value.strip() else repr(value)}: {rule}"
+    value = str(literal_eval(message.removesuffix(ending)))
+    return f"{parameter.opts[0]} {shorten(value) if value.strip() else repr(value)}: {RULES[kind]}"
 
 
 def _os_message(error: OSError) -> str:
@@ -173,6 +179,14 @@ def _internal_message(error: BaseException) -> str:
         f"this is a defect of hostnet, not of your input ({text}). "
         "Please report this line with the command and its configuration file; HOSTNET_DEBUG=1 shows where it happened."
     )
+
+
+def _survive_closed_output() -> None:
+    """Collects in memory what would go to a standard stream that is closed."""
+    if sys.stdout is None:
+        sys.stdout = StringIO()
+    if sys.stderr is None:
+        sys.stderr = StringIO()
 
 
 def _survive_encodings() -> None:

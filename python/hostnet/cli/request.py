@@ -11,6 +11,7 @@ import typer
 
 from hostnet._core import ConfigError
 from hostnet.cli.declare import json_option, set_option
+from hostnet.cli.page_file import refuse_input
 from hostnet.cli.record_options import CounterOptions, PcapOptions, record_option
 from hostnet.running.ranges import SEEDS_MAX, THREADS_MAX, check_range, check_seed
 from hostnet.units import parse_time_ps
@@ -146,6 +147,8 @@ class Request:
         self._check_of_one_run()
         self.counters.check()
         self.pcap.check()
+        outputs = {"--counters-out": self.counters.out, "--pcap": self.pcap.file, "--checkpoint": self.checkpoint}
+        refuse_input(self.file, outputs)
         if self.host is not None and not self.trace and self.counters.form is None:
             raise ConfigError(
                 "requires-key", "--host: says which server --trace and --counters are of; give one of them too"

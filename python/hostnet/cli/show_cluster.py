@@ -58,6 +58,9 @@ def _effort(processes: int, shares: Shares) -> str:
 ROWS_MAX = 12
 """Maximum number of rows of a table on the screen; the tables of the run directory have all rows."""
 
+FEW = 8
+"""Largest number of rows that are all shown."""
+
 FOLDED_MAX = 1000
 """Maximum number of rows that are compared with each other."""
 
@@ -70,7 +73,8 @@ def view_table(view: View) -> WideTable:
     first, *others = view.columns
     left = tuple(index for index, column in enumerate(view.columns) if column.text)
     table = new_table(first.heading, *(column.heading for column in others), left=left)
-    rows = list(fold_equal_rows([_row_of(cells, view) for cells in view.cells(FOLDED_MAX)], left))
+    every = [_row_of(cells, view) for cells in view.cells(FOLDED_MAX)]
+    rows = list(fold_equal_rows(every, left)) if len(every) > FEW else [(1, row) for row in every]
     for _, row in rows[:ROWS_MAX]:
         table.add_row(*row)
     hidden = len(view.rows) - sum(count for count, _ in rows[:ROWS_MAX])

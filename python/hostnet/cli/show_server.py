@@ -22,8 +22,8 @@ from hostnet.cli.show import (
     with_interval,
 )
 from hostnet.notes import notes_of
-from hostnet.pools import row_label, with_directions
-from hostnet.server_columns import REQUESTS, TEXTS, Column, Format
+from hostnet.pools import with_directions
+from hostnet.server_columns import TEXTS, Column, Format
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,6 +53,8 @@ def print_run(
             tables.append(server_view.link_table(summary))
         if "dies" in summary:
             tables.append(server_view.mesh_table(summary))
+        if "tiering" in summary:
+            tables.append(server_view.tiering_table(summary))
         print_tables(console, *map(screen_table, tables))
         if "dies" in summary:
             console.print(fullest_mesh_link(summary["mesh"]))
@@ -81,7 +83,7 @@ def print_workloads(console: Console, summary: Row, queues: Mapping[str, int]) -
     """Prints the tables of workloads, and the window that storage workloads need."""
     for table in server_view.workload_tables(summary):
         print_tables(console, screen_table(table))
-        if table.columns is REQUESTS:
+        if table.title == "I/O requests":
             from hostnet.cli.show_storage import recommended_windows
 
             windows = recommended_windows(table.rows, summary["window_ns"] or 0.0, queues)
@@ -131,7 +133,7 @@ def part_of(row: Row, column: Column) -> str:
 
 SHOW: Mapping[Format, Callable[[Row, Column], str]] = {
     Format.TEXT: lambda row, column: str(row[column.key] or column.missing),
-    Format.DOMAIN: lambda row, _: row_label(row),
+    Format.DOMAIN: lambda row, _: str(row["label"]),
     Format.NUMBER: lambda row, column: rate(row, column.key),
     Format.INTERVAL: lambda row, column: rate(row, column.key, column.ci95),
     Format.LARGE: lambda row, column: with_separators(row.get(column.key), row.get(str(column.ci95))),

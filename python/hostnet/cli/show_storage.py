@@ -45,7 +45,8 @@ def recommended_window(completed: int, queue: int, window_ns: float) -> str:
     # Commands of the initial queue waited behind a shorter one and do not count. All of them may have completed.
     needed = COMPLETED_MIN + max(queue, completed - COMPLETED_MIN)
     needed_ms = math.ceil(needed / completed * window_ns / 1e5 * SPARE) / 10
-    return f'{COMPLETED_MIN} I/Os behind a full queue have to complete: run.duration = "{needed_ms:g} ms"'
+    needs = f"its I/O latency needs {COMPLETED_MIN} I/Os that complete behind a full queue"
+    return f'{needs}: set run.duration = "{needed_ms:g} ms"'
 
 
 def storage_of(rows: Sequence[Row]) -> list[Row]:

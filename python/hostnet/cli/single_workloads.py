@@ -38,7 +38,9 @@ def single_workload_plans(plan: Plan, base_dir: str) -> Parts:
     config = json.loads(plan.effective_json())
     if len(config["workload"]) < 2:
         raise ConfigError("no-effect", "--compare alone: the server has one workload, which is alone already")
-    return {name: _single_workload_plan(config, name, base_dir) for name in config["workload"]}
+    # Pages that migrate are those of other workloads.
+    names = [name for name, workload in config["workload"].items() if workload["kind"] != "tiering"]
+    return {name: _single_workload_plan(config, name, base_dir) for name in names}
 
 
 def print_with_alone(results: Results, path: Path, parts: Parts) -> None:
@@ -50,7 +52,7 @@ def print_with_alone(results: Results, path: Path, parts: Parts) -> None:
     print_run(results.summary, None, queues=queues_of(results.plan))
     flush_output()
     try:
-        together = results.summary["workloads"]
+        together = [row for row in results.summary["workloads"] if row["workload"] in parts]
         alone = _run_alone([parts[row["workload"]] for row in together])
         with show.buffered_console() as console:
             print_alone_table(console, together, alone)

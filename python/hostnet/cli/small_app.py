@@ -1,4 +1,4 @@
-"""The commands `hostnet plot`, `list`, `schema`, `new` and `demo`, and their options."""
+"""The commands `hostnet plot`, `list`, `schema`, `new`, `demo` and `completion`, and their options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def register(app: typer.Typer) -> None:
     """Registers the commands."""
     app.command(name="list")(list_)
     app.command()(command_of(Template, new))
-    for command in (plot, schema, demo):
+    for command in (plot, schema, demo, completion):
         app.command()(command)
 
 
@@ -34,9 +34,12 @@ def list_(
             metavar="WHAT", help=f"List to print: {', '.join(LISTS)}.", show_default="the names of all lists"
         ),
     ] = None,
+    errors: Annotated[
+        bool, typer.Option("--errors", help="Print how far each preset is off from measurements of it.")
+    ] = False,
 ) -> int:
     """List presets, devices, workloads and other names that configurations and commands know."""
-    return show_list(what)
+    return show_list(what, errors=errors)
 
 
 def schema(
@@ -59,8 +62,23 @@ def new(template: Template) -> int:
     return write_template(template)
 
 
-def demo() -> int:
+def demo(
+    quick: Annotated[bool, typer.Option("--quick", help="Simulate 0.3 ms of each operating point, not 2 ms.")] = False,
+) -> int:
     """Run the four quadrants of "Understanding the Host Network" and write a report."""
     from hostnet.cli.extras import run_demo
 
-    return run_demo()
+    return run_demo(quick=quick)
+
+
+def completion(
+    shell: Annotated[str, typer.Argument(metavar="SHELL", help="Shell: bash, zsh or fish.")],
+) -> int:
+    """Print the script that completes commands, options and values in a shell.
+
+    Load it in the startup file of the shell: eval "$(hostnet completion bash)" in ~/.bashrc, eval "$(hostnet completion
+    zsh)" in ~/.zshrc after compinit, or hostnet completion fish | source in ~/.config/fish/config.fish.
+    """
+    from hostnet.cli.extras import show_completion
+
+    return show_completion(shell)

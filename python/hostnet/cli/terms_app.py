@@ -23,15 +23,15 @@ def explain_term(
         list[str] | None,
         typer.Argument(
             metavar="TERM",
-            help="Abbreviation, word, domain, limit, regime, column or heading.",
+            help="Abbreviation, word, domain, limit, regime, column, heading or key.",
             show_default="the names of all terms",
         ),
     ] = None,
     json: Annotated[bool, json_option("Print the definitions as JSON.")] = False,
 ) -> int:
-    """Define a term, a limit, a column or a heading.
+    """Define a term, a limit, a column, a heading or a key.
 
-    Examples: hostnet explain-term P2M-Write, hostnet explain-term CHA TOR, hostnet explain-term row_miss_ratio
+    Examples: hostnet explain-term P2M-Write, hostnet explain-term CHA TOR, hostnet explain-term iio.write_credits
     """
     from hostnet.headings import all_definitions, as_json, find_definitions
 

@@ -20,11 +20,11 @@ def validate(
     json: Annotated[Path | None, typer.Option(metavar="FILE", help="Also write the rows as JSON.")] = None,
     figure: Annotated[
         list[str] | None,
-        typer.Option(metavar="FIGURE", help="Reproduce only this figure (3) or panel (7b). Repeatable."),
+        typer.Option("--figure", metavar="FIGURE", help="Reproduce only this figure (3) or panel (7b). Repeatable."),
     ] = None,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with code 1 if a row fails.")] = False,
     quick: Annotated[bool, typer.Option("--quick", help="Use fewer operating points and shorter runs.")] = False,
-    threads: Annotated[int, typer.Option(help="Number of parallel runs.", show_default="all cores")] = 0,
+    threads: Annotated[int | None, typer.Option(help="Number of parallel runs.", show_default="all cores")] = None,
     out: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Write a run directory with a report; must be new or empty.")
     ] = None,
@@ -35,5 +35,7 @@ def validate(
 ) -> int:
     """Reproduce published results and compare them row by row."""
     from hostnet import ledger
+    from hostnet.running.ranges import THREADS_MAX, check_range
 
-    return ledger.cli_validate(study, figure or [], json, strict, quick, threads, out, engine, plots)
+    check_range("--threads", threads, THREADS_MAX)
+    return ledger.cli_validate(study, figure or [], json, strict, quick, threads or 0, out, engine, plots)

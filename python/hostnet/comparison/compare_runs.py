@@ -46,24 +46,23 @@ class Comparison:
             return "<Comparison identical>"
         return f"<Comparison different: config {len(self.config)}, results {len(self.results)}>"
 
-    @property
-    def verdict(self) -> str:
-        """How much differs, in a clause."""
-        if self.identical:
-            return "the same run: configuration, results and all states are equal"
-        counts = ((len(self.config), "key", "keys"), (len(self.results), "result", "results"))
-        parts = [f"{count:,} {one if count == 1 else many}" for count, one, many in counts]
-        differ = f"{' and '.join(parts)} differ"
-        same = (self.events or {}).get("events_before")
-        return differ if same is None else f"{differ}; the first {same:,} events are the same"
-
     def _repr_html_(self) -> str:
-        """Returns what a notebook shows: the keys and the results that differ."""
-        from hostnet.report.notebook.comparison import comparison_block
+        """Returns what a notebook shows: the keys that differ, both runs side by side, and the largest changes."""
+        from hostnet.comparison.page import lead_text, result_sections
+        from hostnet.report.notebook.block import block, headline
 
-        keys = [(difference.key, difference.a, difference.b) for difference in self.config]
-        results = [difference.to_dict() for difference in self.results]
-        return comparison_block((self.a.label, self.b.label), self.verdict, keys, results)
+        return block(headline("A and B", lead_text(self)), *result_sections(self))
+
+    def report(self, out: str | PathLike[str] = "comparison.html") -> Path:
+        """Writes the page of the comparison to the file `out` and returns its path; opens nothing.
+
+        Raises:
+            OSError: The page cannot be written.
+        """
+        from hostnet.comparison.page import write_comparison
+
+        write_comparison(Path(out), self)
+        return Path(out)
 
     def to_dict(self) -> dict[str, Any]:
         """Returns the comparison in the format of `hostnet compare --json`."""

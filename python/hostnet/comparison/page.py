@@ -45,14 +45,21 @@ def comparison_page(found: Comparison) -> str:
     return page(
         f"{found.a.label} and {found.b.label} \u2013 hostnet",
         header(found),
+        *result_sections(found),
+        results_section(found.results),
+        element("footer", f"hostnet compare; A is configuration {found.a.config_hash}, B is {found.b.config_hash}"),
+    )
+
+
+def result_sections(found: Comparison) -> list[Html | None]:
+    """Creates the headlines side by side, the largest changes, the hosts, the events, and the keys that differ."""
+    return [
         headline_section(found),
         None if found.identical else changes_section(found.results),
         hosts_section(found),
         None if found.identical else events_section(found),
         config_section(found.config),
-        results_section(found.results),
-        element("footer", f"hostnet compare; A is configuration {found.a.config_hash}, B is {found.b.config_hash}"),
-    )
+    ]
 
 
 def header(found: Comparison) -> Html:

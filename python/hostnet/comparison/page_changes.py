@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hostnet.comparison.selection import first_of_each_table, without_repetitions
-from hostnet.comparison.words import both_values, change_label, column_words, title_of, value_texts
+from hostnet.comparison.words import both_values, change_label, column_words, title_of, unit_of, value_texts
+from hostnet.glossary import column_meaning
 from hostnet.report.changes import Change, change_rows, change_span
 from hostnet.report.html import Cell, Child, Html, element, section
 from hostnet.report.html import table as html_table
-from hostnet.report.numbers import MISSING, exact_text, with_ci95
+from hostnet.report.numbers import MISSING, exact_text, number
 from hostnet.units import format_percent
 
 if TYPE_CHECKING:
@@ -33,8 +34,8 @@ SMALL = 1e-3
 """Changes below this fraction are only in the table."""
 
 NOTE = (
-    "Changes from A to B as ratios, the most important results first: as far to the left for half as to the right for "
-    "double. Lines are the sums of both 95 % confidence intervals. Faint bars and ~ mark changes that may be noise."
+    "Changes from A to B as ratios on a logarithmic axis, the most important results first. "
+    "Lines are the sums of both 95 % confidence intervals. Faint bars and ~ mark changes that may be noise."
 )
 
 
@@ -90,13 +91,16 @@ def results_section(differences: Sequence[ResultDifference]) -> Html | None:
 
 def result_cells(difference: ResultDifference) -> Sequence[Cell]:
     """Creates the cells of a result."""
-    words, unit = column_words(difference.column)
-    a, b = value_texts(difference)
+    a, b, unit = value_texts(difference)
     change = MISSING if difference.change is None else format_percent(difference.change, 1, "+")
     return [
         Cell(difference.table),
         Cell(element("span", difference.subject, class_="name")),
-        Cell(", ".join(filter(None, (words, unit))), difference.column),
+        Cell(
+            ", ".join(filter(None, (column_words(difference.column)[0], unit))),
+            difference.column,
+            about=column_meaning(difference.table, difference.column),
+        ),
         Cell(value_cell(a, difference.ci95_a, difference), copied(difference, "a")),
         Cell(value_cell(b, difference.ci95_b, difference), copied(difference, "b")),
         Cell(change, exact_text(difference.change)),
@@ -108,8 +112,7 @@ def value_cell(text: str, ci95: float | None, difference: ResultDifference) -> C
     """Formats a value with the half-width of its interval; a long text wraps."""
     if len(text) > TEXT_MAX:
         return element("span", text, class_="name")
-    scale = 100.0 if column_words(difference.column)[1] == "%" and difference.column.endswith("_share") else 1.0
-    return text if ci95 is None else f"{text} \u00b1 {with_ci95(ci95 * scale, None)}"
+    return text if ci95 is None else f"{text} \u00b1 {number(ci95 * unit_of(difference)[1], 2)}"
 
 
 def copied(difference: ResultDifference, side: str) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hostnet.report.html import Html, element, section
 from hostnet.report.load import RunFiles
-from hostnet.report.run_page import markup, server_report
+from hostnet.report.server import markup, server_report
 
 if TYPE_CHECKING:
     from hostnet.comparison.compare_runs import Comparison
@@ -47,10 +47,4 @@ def run_files(side: Side) -> RunFiles:
         summary=side.summary,
         manifest={"config": side.config},
         domains=side.tables.get("domains", []),
-        series=[],
-        flows=[],
-        config=None,
-        config_file=None,
-        explanation=None,
-        why={},
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.report.numbers import MISSING, number
-from hostnet.units import format_percent
+from hostnet.units import format_percent, readable_unit
 
 if TYPE_CHECKING:
     from hostnet.comparison.differences import ResultDifference
@@ -54,28 +54,40 @@ def title_of(difference: ResultDifference) -> str:
     return f"{difference.subject}, {column_words(difference.column)[0]}"
 
 
-def value_texts(difference: ResultDifference) -> tuple[str, str]:
-    """Formats both values with as many digits as it takes to tell them apart, and without their unit."""
-    scale = 100.0 if difference.column.endswith(SHARE) else 1.0
+def value_texts(difference: ResultDifference) -> tuple[str, str, str]:
+    """Formats both values with as many digits as it takes to tell them apart, and returns their unit with them.
+
+    The unit has the prefix that makes the larger value readable.
+    """
+    unit, factor = unit_of(difference)
     texts = ("", "")
     for digits in DIGITS:
-        texts = value_text(difference.a, scale, digits), value_text(difference.b, scale, digits)
+        texts = value_text(difference.a, factor, digits), value_text(difference.b, factor, digits)
         if texts[0] != texts[1]:
             break
-    return texts
+    return *texts, unit
 
 
-def value_text(value: Any, scale: float, digits: int) -> str:
+def unit_of(difference: ResultDifference) -> tuple[str, float]:
+    """Returns the unit in which a result is shown, and the factor that converts its values to it."""
+    unit = column_words(difference.column)[1]
+    if difference.column.endswith(SHARE):
+        return unit, 100.0
+    sizes = [abs(value) for value in (difference.a, difference.b) if isinstance(value, float)]
+    return readable_unit(unit, max(sizes, default=0.0))
+
+
+def value_text(value: Any, factor: float, digits: int) -> str:
     """Formats a value."""
     if isinstance(value, str):
         return value
-    return number(value * scale if isinstance(value, float) else value, digits) if value is not None else MISSING
+    return number(value * factor if isinstance(value, float) else value, digits) if value is not None else MISSING
 
 
 def both_values(difference: ResultDifference) -> str:
     """Formats both values with their unit."""
-    a, b = value_texts(difference)
-    return f"{a} \u2192 {b} {column_words(difference.column)[1]}".rstrip()
+    a, b, unit = value_texts(difference)
+    return f"{a} \u2192 {b} {unit}".rstrip()
 
 
 FACTOR_FROM = 2.0

@@ -79,7 +79,7 @@ def curve(
         engine: "run" simulates, "predict" predicts.
         threads: Runs at a time; by default the number of cores. The results do not depend on it.
         out: Folder for the files of `hostnet curve`, which must not exist; by default, none are written.
-        matrix: True to measure latency and bandwidth between all nodes (sockets) instead.
+        matrix: True to measure latency and bandwidth between all nodes, or CCDs and nodes, instead.
         progress: As for `hostnet.run_many`.
 
     Raises:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from hostnet._core import ConfigError
-from hostnet.curves.matrix_page import matrix_page
+from hostnet.curves.matrix_page import matrix_page, rows_of, values_of
 from hostnet.curves.points import RUN
 from hostnet.files import write_figure
 from hostnet.rundir import write_text
@@ -30,9 +30,24 @@ PROBE_GAP = "400 ns"
 """Time between two accesses of the probe core. It exceeds any latency, so that one access is in flight."""
 
 
+QUADRANTS = 4
+"""Quadrants of the IO die, over which the CCDs of a socket are spread evenly in the order of their numbers."""
+
+
+@dataclass(frozen=True)
+class Readers:
+    """Cores that read memory: all of a node, or those of a CCD of a server with chiplets."""
+
+    node: int
+    """Node that the cores belong to."""
+    ccd: int | None
+    """Number of the CCD, counted over all sockets; None without chiplets."""
+    cores: range
+
+
 @dataclass(frozen=True)
 class Pair:
-    """Latency and bandwidth between the cores of one node and the memory of one node."""
+    """Latency and bandwidth between the cores of a node or CCD and the memory of one node."""
 
     node: int
     """Node of the cores."""
@@ -43,69 +58,96 @@ class Pair:
     latency_ci95: float
     """Half-width of its 95 % confidence interval, in ns."""
     bandwidth_gb_per_s: float
-    """Read bandwidth of all cores of the node, in GB/s."""
+    """Read bandwidth of all cores of the node or CCD, in GB/s."""
+    ccd: int | None = None
+    """CCD of the cores; None without chiplets."""
+
+    @property
+    def row(self) -> int:
+        """Row of the matrix: the CCD, or the node without chiplets."""
+        return self.node if self.ccd is None else self.ccd
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns the pair, ready for JSON; `ccd` is there only with chiplets."""
+        return {key: value for key, value in vars(self).items() if value is not None}
 
 
 def measure_matrix(server: ServerFile, threads: int | None = None, progress: Progress | None = None) -> list[Pair]:
-    """Measures latency and bandwidth of every node with cores to the memory of every node.
+    """Measures latency and bandwidth of every node or CCD with cores to the memory of every node.
 
     Raises:
         ConfigError: The server cannot be simulated.
         KeyboardInterrupt: The progress callback stopped the runs.
     """
-    cores = cores_of(server)
-    pairs = [(node, memory) for node in range(len(cores)) if cores[node] for memory in range(len(cores))]
-    requests = [
-        {"stream": workload} for node, memory in pairs for workload in _workloads(server, cores[node], node, memory)
-    ]
+    pairs = [(readers, memory) for readers in readers_of(server) for memory in range(nodes_of(server))]
+    requests = [{"stream": workload} for pair in pairs for workload in _workloads(server, *pair)]
     results = evaluate("run", [server.configuration(each, RUN, {}) for each in requests], threads, progress)
     if not all(result.complete for result in results):
         raise KeyboardInterrupt
     rows = [result.workloads["stream"] for result in results]
     return [
         Pair(
-            node,
+            readers.node,
             memory,
             float(one["latency_mean_ns"]),
             float(one["latency_ci95"] or 0.0),
             float(all_["throughput_gb_per_s"]),
+            readers.ccd,
         )
-        for (node, memory), one, all_ in zip(pairs, rows[::2], rows[1::2], strict=True)
+        for (readers, memory), one, all_ in zip(pairs, rows[::2], rows[1::2], strict=True)
     ]
 
 
-def cores_of(server: ServerFile) -> list[list[int]]:
-    """Returns the numbers of the cores of each node.
+def readers_of(server: ServerFile) -> list[Readers]:
+    """Returns the cores of each node, or of each CCD of a server with chiplets; nodes without cores are left out.
 
     Raises:
         ConfigError: No node has any cores.
     """
-    cores: list[list[int]] = []
+    found: list[Readers] = []
     first = 0
-    for socket in range(int(server.effective["server"].get("sockets") or 1)):
+    ccds = int(_chiplets(server).get("ccds", 1))
+    for socket in range(_sockets(server)):
         own = server.effective.get("socket", {}).get(str(socket), server.effective)
-        count = int(own["core"]["count"])
-        cores.append(list(range(first, first + count)))
-        first += count
-    if not first:
+        each = int(own["core"]["count"]) // ccds
+        for ccd in range(ccds if each else 0):
+            quadrant = ccd * QUADRANTS // ccds
+            node = socket * _nps(server) + quadrant * _nps(server) // QUADRANTS
+            number = len(found) if _chiplets(server) else None
+            found.append(Readers(node, number, range(first, first + each)))
+            first += each
+    if not found:
         raise ConfigError("wrong-count", f"{server.label}: has no cores")
-    return cores
+    return found
 
 
-def _workloads(server: ServerFile, cores: list[int], node: int, memory: int) -> list[dict[str, Any]]:
+def _workloads(server: ServerFile, readers: Readers, memory: int) -> list[dict[str, Any]]:
     """Returns the workload of one probe core, and that of all cores."""
-    place = "local" if node == memory else f"node:{memory}"
-    buffer = f"{max(server.buffer_bytes // _nodes(server) // LINE_BYTES, 1) * LINE_BYTES} B"
+    place = "local" if readers.node == memory else f"node:{memory}"
+    buffer = f"{max(server.buffer_bytes // nodes_of(server) // LINE_BYTES, 1) * LINE_BYTES} B"
     stream = {"kind": "stream", "working_set": buffer, "memory": place}
+    cores = list(readers.cores)
     return [
         {**stream, "cores": cores[:1], "pattern": "random", "gap": PROBE_GAP},
         {**stream, "cores": cores},
     ]
 
 
-def _nodes(server: ServerFile) -> int:
-    """Returns the number of nodes."""
+def nodes_of(server: ServerFile) -> int:
+    """Returns the number of nodes with memory: sockets, or parts of them with `chiplets.nps`."""
+    return _sockets(server) * _nps(server)
+
+
+def _sockets(server: ServerFile) -> int:
     return int(server.effective["server"].get("sockets") or 1)
+
+
+def _chiplets(server: ServerFile) -> Mapping[str, Any]:
+    return server.effective.get("chiplets") or {}
+
+
+def _nps(server: ServerFile) -> int:
+    return int(_chiplets(server).get("nps", 1))
 
 
 def matrix_of(server: ServerFile, pairs: Sequence[Pair]) -> dict[str, Any]:
@@ -113,9 +155,9 @@ def matrix_of(server: ServerFile, pairs: Sequence[Pair]) -> dict[str, Any]:
     return {
         "format": 1,
         "server": server.name,
-        "nodes": _nodes(server),
+        "nodes": nodes_of(server),
         "unvalidated": server.unvalidated,
-        "pairs": [vars(pair) for pair in pairs],
+        "pairs": [pair.as_dict() for pair in pairs],
     }
 
 
@@ -123,7 +165,7 @@ def table_of(pairs: Sequence[Pair]) -> pa.Table:
     """Returns a table with a row per pair."""
     import pyarrow as pa
 
-    return pa.Table.from_pylist([vars(pair) for pair in pairs])
+    return pa.Table.from_pylist([pair.as_dict() for pair in pairs])
 
 
 def write_matrix(server: ServerFile, pairs: Sequence[Pair], folder: Path, *, csv: bool) -> None:
@@ -152,7 +194,8 @@ def matrix_figure(content: Mapping[str, Any]) -> Figure:
     """Plots latency and bandwidth of `matrix.json` side by side."""
     from hostnet.report.style import new_figure, plain
 
-    figure = new_figure(7.2, 4.4)
+    kind, rows = rows_of(content)
+    figure = new_figure(7.2, 4.4 if kind == "node" else 1.6 + 0.35 * len(rows))
     latency, bandwidth = figure.subplots(1, 2)
     _tiles(latency, content, "latency_ns", "idle latency, ns")
     _tiles(bandwidth, content, "bandwidth_gb_per_s", "bandwidth of all cores, GB/s")
@@ -162,13 +205,16 @@ def matrix_figure(content: Mapping[str, Any]) -> Figure:
 
 def _tiles(axes: Axes, content: Mapping[str, Any], key: str, title: str) -> None:
     """Draws a tile per pair; larger values are darker."""
-    values = {(pair["node"], pair["memory"]): float(pair[key]) for pair in content["pairs"]}
-    nodes = content["nodes"]
-    rows = [[values.get((node, memory), float("nan")) for memory in range(nodes)] for node in range(nodes)]
+    kind, names = rows_of(content)
+    values = values_of(content, key)
+    columns = range(content["nodes"])
+    rows = [[values.get((row, memory), float("nan")) for memory in columns] for row in range(len(names))]
     least, most = min(values.values()), max(values.values())
-    axes.imshow(rows, cmap="Blues", vmin=least - (most - least) - 1, vmax=most + (most - least) + 1)
-    for (node, memory), value in values.items():
-        axes.text(memory, node, f"{value:.1f}", ha="center", va="center", color="#14202b")
-    axes.set(xticks=range(nodes), yticks=range(nodes), xlabel="memory of node", ylabel="cores of node")
+    aspect: Literal["equal", "auto"] = "equal" if kind == "node" else "auto"
+    axes.imshow(rows, cmap="Blues", vmin=least - (most - least) - 1, vmax=most + (most - least) + 1, aspect=aspect)
+    size = "medium" if kind == "node" else "small"
+    for (row, memory), value in values.items():
+        axes.text(memory, row, f"{value:.1f}", ha="center", va="center", color="#14202b", fontsize=size)
+    axes.set(xticks=columns, yticks=range(len(names)), xlabel="memory of node", ylabel=f"cores of {kind}")
     axes.grid(visible=False)
     axes.set_title(title, loc="left")

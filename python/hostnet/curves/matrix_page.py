@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     Row = Mapping[str, Any]
 
 NOTE = (
-    "Rows are the nodes of the cores, columns those of the memory. The latency is that of one core that reads lines at "
-    "random, one at a time; the bandwidth is that of all cores of the node at once."
+    "Rows are the {kind}s of the cores, columns the nodes of the memory. The latency is that of one core that reads "
+    "lines at random, one at a time; the bandwidth is that of all cores of the {kind} at once."
 )
 
 
@@ -41,7 +41,25 @@ def maps_section(content: Row) -> Html:
         map_card(content, "latency_ns", "Idle latency", "ns"),
         map_card(content, "bandwidth_gb_per_s", "Read bandwidth of all cores", "GB/s"),
     ]
-    return section("Between the nodes", element("div", *maps, class_="pair"), note=NOTE)
+    return section(
+        "Between the nodes", element("div", *maps, class_="pair"), note=NOTE.format(kind=rows_of(content)[0])
+    )
+
+
+def rows_of(content: Row) -> tuple[str, list[str]]:
+    """Returns the kind of the rows of the matrix, "CCD" with chiplets and otherwise "node", and their names."""
+    ccds = [pair["ccd"] for pair in content["pairs"] if "ccd" in pair]
+    return ("CCD", [str(ccd) for ccd in range(max(ccds) + 1)]) if ccds else ("node", columns_of(content))
+
+
+def columns_of(content: Row) -> list[str]:
+    """Returns the names of the nodes of the memory."""
+    return [str(node) for node in range(content["nodes"])]
+
+
+def values_of(content: Row, key: str) -> dict[tuple[int, int], float]:
+    """Returns the values of a column of the pairs by the row and column of the matrix."""
+    return {(pair.get("ccd", pair["node"]), pair["memory"]): float(pair[key]) for pair in content["pairs"]}
 
 
 def header(content: Row) -> Html:
@@ -72,16 +90,18 @@ def remote_text(pairs: Sequence[Row]) -> str:
 
 def map_card(content: Row, key: str, title: str, unit: str) -> Html:
     """Creates the card of a heat map."""
-    names = [str(node) for node in range(content["nodes"])]
-    values = {(pair["node"], pair["memory"]): float(pair[key]) for pair in content["pairs"]}
-    titles = ("cores of node", "memory of node")
-    drawn = heat_map(f"{title}, {unit}", titles, names, names, values, unit, width=WIDTH_OF_WIDE)
+    kind, names = rows_of(content)
+    titles = (f"cores of {kind}", "memory of node")
+    values = values_of(content, key)
+    drawn = heat_map(f"{title}, {unit}", titles, names, columns_of(content), values, unit, width=WIDTH_OF_WIDE)
     return element("figure", element("figcaption", element("b", f"{title}, {unit}")), drawn, class_="card")
 
 
 def pairs_section(pairs: Sequence[Row]) -> Html:
     """Creates the table of the pairs."""
+    has_ccds = "ccd" in pairs[0]
     heads = [
+        *([Cell("CCD", "ccd")] if has_ccds else []),
         Cell("cores of node", "node"),
         Cell("memory of node", "memory"),
         Cell("latency ns", "latency_ns\tlatency_ci95"),
@@ -89,6 +109,7 @@ def pairs_section(pairs: Sequence[Row]) -> Html:
     ]
     rows: list[list[Child | Cell]] = [
         [
+            *([str(pair["ccd"])] if has_ccds else []),
             str(pair["node"]),
             str(pair["memory"]),
             Cell(
@@ -99,4 +120,4 @@ def pairs_section(pairs: Sequence[Row]) -> Html:
         ]
         for pair in pairs
     ]
-    return section("Pairs", html_table(heads, rows, text_columns=2, label="Pairs of nodes"))
+    return section("Pairs", html_table(heads, rows, text_columns=3 if has_ccds else 2, label="Pairs of nodes"))

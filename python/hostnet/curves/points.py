@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 PROBE_GAP_NS = 100
 """Time between two accesses of the probe core, in ns: about that of a chain of dependent loads on an idle memory."""
 
-RUN = {"seed": 1, "warmup": "20 us", "duration": "100 us"}
+RUN: dict[str, str | int] = {"seed": 1, "warmup": "20 us", "duration": "100 us"}
 """Simulated time of a point."""
 
 POINTS = 14

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Subject(Enum):
-    """What is explained."""
+    """A subject of `explain`."""
 
     RUN = auto()
     """Results, or a run directory."""

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
-from hostnet.explanation.raises import SCALES
+from hostnet import _core
 
 Config = dict[str, Any]
 
@@ -137,7 +137,7 @@ def faster_network(config: Config, _hosts: Sequence[str]) -> bool:
     for table in filter(None, tables):
         for key, scale in (("rate", "rate"), ("latency", "less")):
             if isinstance(table.get(key), str):
-                table[key] = SCALES[scale](table[key], NETWORK_FACTOR) or table[key]
+                table[key] = _core.raise_value(table[key], scale, NETWORK_FACTOR) or table[key]
     return True
 
 

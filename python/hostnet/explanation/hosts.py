@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from hostnet._core import ConfigError
 from hostnet.running.results import ServerNotNamedError, named_server, server_config
 
 if TYPE_CHECKING:
@@ -27,6 +28,17 @@ def explained_server(plan: Plan, host: str | None) -> str:
     if len(lines) > 1:
         raise ServerNotNamedError(lines, "host")
     return lines[0]
+
+
+def server_of_results(results: Results, host: str | None) -> str:
+    """Returns the server of results to explain, as `explained_server` does.
+
+    Raises:
+        ConfigError: The results are a prediction, or there is no such server.
+    """
+    if results.summary["engine"] == "predict":
+        raise ConfigError("wrong-kind", "a prediction has no counters to explain; run the configuration")
+    return explained_server(results.plan, host)
 
 
 def explainable(results: Results) -> list[str]:

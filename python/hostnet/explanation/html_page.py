@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hostnet.explanation.text import page_text
+from hostnet.explanation.text import added_text, page_text
 from hostnet.files import write_file
-from hostnet.report.explanation import explanation_section
 from hostnet.report.html import element, section
 from hostnet.report.load import RunFiles
 from hostnet.report.page import page
-from hostnet.report.run_page import markup, server_report
+from hostnet.report.server import markup, server_report
 
 if TYPE_CHECKING:
     from hostnet.explanation.page import Page
@@ -26,20 +25,19 @@ def write_explanation_page(file: Path, explained: Page) -> None:
     write_file(file, explanation_page(explained).encode())
 
 
+def notebook_output(explained: Page) -> str:
+    """Returns the output of a notebook's cell."""
+    from hostnet.report.notebook.explanation import explanation_block
+
+    rows = [row for row in explained.explanation["workloads"] if row["latency"] is not None]
+    causes = {row["workload"]: added_text(row, row["latency"], explained.events) for row in rows}
+    return explanation_block(explained.as_dict(), causes, page_text(explained))
+
+
 def explanation_page(explained: Page) -> str:
     """Returns the page."""
-    run = RunFiles(
-        directory=Path(),
-        summary={},
-        manifest={},
-        domains=[],
-        series=[],
-        flows=[],
-        config=None,
-        config_file=None,
-        explanation=page_text(explained),
-        why=explained.as_dict(),
-    )
+    files = RunFiles(Path(), {}, {}, explanation=page_text(explained), why=explained.as_dict())
+    report = server_report(files)
     notes = element("ul", *(element("li", note) for note in explained.notes), class_="notes")
     return page(
         f"{explained.name}, explained \u2013 hostnet",
@@ -49,8 +47,8 @@ def explanation_page(explained: Page) -> str:
             element("h1", explained.name),
             element("p", f"On {explained.server}.", class_="lead"),
         ),
-        markup(server_report(run).regime),
-        explanation_section(run),
+        markup(report.regime),
+        markup(report.why),
         section("Notes", notes) if explained.notes else None,
         element("footer", "hostnet explain"),
     )

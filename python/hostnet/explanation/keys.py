@@ -34,9 +34,9 @@ def with_keys(rows: Sequence[Row], config: Config, base_dir: str = ".") -> list[
 
     @cache
     def changed(limit: Limit | None, factor: float) -> Rates:
-        found = config if limit is None else next((last for *_, last in raise_limit(config, limit, factor)), config)
+        raised = None if limit is None else raise_limit(config, limit, factor)
         try:
-            (summary,) = predicted([resolve_complete(found, base_dir)], None)
+            (summary,) = predicted([resolve_complete(raised[-1] if raised else config, base_dir)], None)
         except ConfigError:
             return {}
         return throughputs(summary)

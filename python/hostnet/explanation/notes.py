@@ -8,6 +8,11 @@ CORES = "C2M"
 NOT_PREDICTED = "what would help is not predicted: predictions do not cover {what} yet; hostnet explain simulates it"
 """Replaces the remedies on a page of a server that predictions do not cover."""
 
+NOT_TRIED_WITH_GUEST = (
+    "what would help was not tried: each simulation would need {what}, which is part of the run alone"
+)
+"""Replaces the remedies on a page of a server with a controller, a governor or a tiering policy of the user's."""
+
 NOT_RAISED = "not tried, to save time: {what}; --confirm tries them all"
 """Note on a page whose limits were raised in short simulations."""
 

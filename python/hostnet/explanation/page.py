@@ -18,7 +18,8 @@ from hostnet.explanation.counter_server import resolve_server
 from hostnet.explanation.doubts import CONFIGURATION, CORES_ALONE, RUN, add_doubt
 from hostnet.explanation.drives import DistantDrives, find_distant_drives
 from hostnet.explanation.formula import counters_json
-from hostnet.explanation.hosts import explained_server, fidelity
+from hostnet.explanation.guests import needed_guest
+from hostnet.explanation.hosts import explained_server, fidelity, server_of_results
 from hostnet.explanation.keys import with_keys
 from hostnet.explanation.mesh import MeshEffects, mesh_effects
 from hostnet.explanation.placements import NonuniformDma, find_nonuniform_dma
@@ -26,7 +27,7 @@ from hostnet.explanation.reduced import SideNotSimulatedError
 from hostnet.explanation.run_files import check_keys, read_json
 from hostnet.explanation.sides import OF_COUNTERS, TOO_LONG, JointRun, simulate_sides
 from hostnet.explanation.steps import Steps, cap_by_offered_load, find_remedies, predicted, resolve_complete, simulated
-from hostnet.explanation.text import PARTS, added_text, page_text
+from hostnet.explanation.text import PARTS, page_text
 from hostnet.explanation.trials import apply_simulated_limits, not_predicted, run_trials, with_confirmed_limit
 from hostnet.multi_run import reject_multi_run
 from hostnet.notes import STOPPED
@@ -77,11 +78,16 @@ class Page:
 
     def _repr_html_(self) -> str:
         """Returns what a notebook shows: bottlenecks, sources of latency, and what would help."""
-        from hostnet.report.notebook.explanation import explanation_block
+        from hostnet.explanation.html_page import notebook_output
 
-        rows = [row for row in self.explanation["workloads"] if row["latency"] is not None]
-        causes = {row["workload"]: added_text(row, row["latency"], self.events) for row in rows}
-        return explanation_block(self.as_dict(), causes, page_text(self))
+        return notebook_output(self)
+
+    def report(self, out: str | PathLike[str] = "explanation.html") -> Path:
+        """Writes the page of the explanation to the file `out` and returns its path; opens nothing."""
+        from hostnet.explanation.html_page import write_explanation_page
+
+        write_explanation_page(Path(out), self)
+        return Path(out)
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the page, ready for JSON."""
@@ -131,6 +137,8 @@ class Page:
             return page._with_placements(confirm, progress)
         if page.nonuniform is not None:
             page = page._with_placements(confirm, progress)
+        if guest := needed_guest(config):
+            return replace(page, notes=(*page.notes, texts.NOT_TRIED_WITH_GUEST.format(what=guest)))
         rows = page.explanation["workloads"]
         offered = {row["workload"]: row["offered_gb_per_s"] for row in rows if row["offered_gb_per_s"]}
         unpredicted = not_predicted(config)
@@ -140,9 +148,8 @@ class Page:
             if not confirm:
                 return replace(page, notes=(*page.notes, texts.NOT_PREDICTED.format(what=unpredicted)))
             confirm, engine = False, simulated
-        base_dir = page.base_dir
         steps = find_remedies(
-            config, suffers, offered=offered, base_dir=base_dir, confirm=confirm, engine=engine, progress=progress
+            config, suffers, offered=offered, base_dir=page.base_dir, confirm=confirm, engine=engine, progress=progress
         )
         steps = cap_by_offered_load(steps, rows) if steps.engine == "predict" else steps
         return replace(page, steps=steps, explanation=apply_simulated_limits(page.explanation, steps))
@@ -155,8 +162,8 @@ class Page:
         trials = run_trials(config, rows, suffers, offered=offered, base_dir=self.base_dir, progress=progress)
         explanation = {**self.explanation, "workloads": [with_confirmed_limit(row, trials) for row in rows]}
         names = ", ".join(dict.fromkeys(step.what for step in trials.untried))
-        left = (texts.NOT_RAISED.format(what=names),) if names else ()
-        return replace(self, explanation=explanation, steps=trials.steps, notes=(*self.notes, *left))
+        notes = (*self.notes, texts.NOT_RAISED.format(what=names)) if names else self.notes
+        return replace(self, explanation=explanation, steps=trials.steps, notes=notes)
 
     def _with_placements(self, confirm: bool, progress: Progress | None) -> Page:
         """Returns the page of a host with the results of alternative placements."""
@@ -174,7 +181,7 @@ class Page:
         Raises:
             KeyboardInterrupt: The progress callback stopped them.
         """
-        if self.config is None or self.together is None:
+        if self.config is None or self.together is None or needed_guest(self.config):
             return self
         engines = {} if self.host else {"predicted": predicted_without(self.config, self.base_dir)}
         if limited and not self.explanation["regime"]["estimated"]:
@@ -205,9 +212,9 @@ def explain_results(results: Results, host: str | None = None) -> Page:
     Raises:
         ConfigError: There is no such server, the choice is ambiguous, or the server is not simulated line by line.
     """
-    name = explained_server(results.plan, host)
-    config = json.loads(results.plan.effective_json())
-    return _of_summary(results.summary, results.plan, config, results.source.base_dir, name or None)
+    name = server_of_results(results, host)
+    config, base_dir = json.loads(results.plan.effective_json()), results.source.base_dir
+    return _of_summary(results.summary, results.plan, config, base_dir, name or None)
 
 
 def explain_run(folder: str | PathLike[str], host: str | None = None) -> Page:
@@ -323,8 +330,7 @@ def _of_summary(
     summary: Mapping[str, Any], plan: Plan, config: dict[str, Any], base_dir: str, host: str | None
 ) -> Page:
     """Explains a server from the summary of a run."""
-    server = config
-    part = summary
+    part, server = summary, config
     if host is not None:
         _check_lines(config, host)
         part, server = summary["servers"][host], server_config(config, host)
@@ -358,10 +364,8 @@ def _of_summary(
         host=host,
         together=JointRun.of(summary, part),
     ).separate_sides()
-    nonuniform_dma = (
-        find_distant_drives(config, summary) if host is None else find_nonuniform_dma(config, host, summary)
-    )
-    page = replace(page, nonuniform=nonuniform_dma, mesh=mesh_effects(summary, host))
+    far = find_distant_drives(config, summary) if host is None else find_nonuniform_dma(config, host, summary)
+    page = replace(page, nonuniform=far, mesh=mesh_effects(summary, host))
     speaks_of_drives = host is not None and "drives" in re.findall(r"\w+", page_text(page))
     return replace(page, notes=(texts.DEVICES, *page.notes)) if speaks_of_drives else page
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from hostnet import _core
 from hostnet._core import ConfigError, Plan
-from hostnet.explanation.raises import (
-    NUMBERS,
-    RAISE,
-    Config,
-    Limit,
-    effective_factor,
-    faster_device,
-    limits,
-    raise_limit,
-)
-from hostnet.explanation.storage_load import LOAD_FACTOR, with_reduced_storage_load
+from hostnet.explanation.raises import RAISE, Config
 
 Rates = dict[str, tuple[float, float | None]]
 """Throughput of every workload in GB/s, with the half-width of its 95 % interval."""
@@ -30,11 +20,11 @@ Progress = Callable[[dict[str, Any]], bool | None]
 Engine = Callable[[Sequence[Plan], Progress | None], list[Summary]]
 """Returns the summary of each plan, in the same order, by simulation or prediction."""
 
-FACTORS = (RAISE, 2.0, 4.0)
-"""Factors by which every limit is raised."""
-
 SIMULATED_FOR = "300 us"
 """Simulated time of a step, in which a gain of a few percent is visible."""
+
+FACTORS = (RAISE, 2.0, 4.0)
+"""Factors by which every limit is raised, as in `crates/commands`."""
 
 UNSETTLED = "rates and waits that have not settled"
 """Marks a prediction that has not converged and is meaningless."""
@@ -132,6 +122,9 @@ def find_remedies(
         progress: As for `hostnet.run_many`.
     """
     now = resolve_complete(with_short_run(config), base_dir)
+    if engine is predicted and not confirm:
+        steps = json.loads(_core.find_remedies(now, workload, json.dumps(offered), base_dir=base_dir))
+        return Steps("predict", workload, [Step(**step) for step in steps])
     found = [*_valid_steps(config, offered, base_dir), *inner_raises(now, config)]
     if engine is not predicted:
         found = _smallest_steps(found)
@@ -225,9 +218,8 @@ def _valid_steps(config: Config, offered: Mapping[str, float], base_dir: str) ->
 
 def candidates(config: Config, offered: Mapping[str, float], base_dir: str = ".") -> list[tuple[Step, Config]]:
     """Returns all steps in every limit that the workloads of the configuration use, valid or not."""
-    used = [limit for limit in limits() if not limit.path.startswith(_unused_prefixes(config))]
-    raised = [found for limit in used for found in _raised(config, limit, base_dir)]
-    return [*raised, *_slower_devices(config, offered, base_dir)]
+    found = _core.candidates(json.dumps(config), json.dumps(offered), base_dir=base_dir)
+    return [(Step(**step), changed) for step, changed in json.loads(found)]
 
 
 def inner_raises(now: Plan, config: Config) -> list[tuple[Step, Plan]]:
@@ -235,52 +227,7 @@ def inner_raises(now: Plan, config: Config) -> list[tuple[Step, Plan]]:
 
     They are faster buses and links with nothing else changed, and higher demand of workloads.
     """
-    by_number = {limit.path for limit in limits() if limit.scale in NUMBERS}
-    named = {limit.path: limit.limit for limit in limits()}
-    return [
-        (Step(words, named.get(key, key), "", "", RAISE, limit, reach=reach), plan)
-        for limit, key, words, reach, plan in now.raises(RAISE)
-        if key not in by_number and not key.startswith(_unused_prefixes(config))
-    ]
-
-
-def _unused_prefixes(config: Config) -> tuple[str, ...]:
-    """Returns the prefixes of keys that nothing in the configuration uses."""
-    kinds = {workload["kind"] for workload in config["workload"].values()}
-    idle = [] if "fio" in kinds else ["iio.", "pcie.", "ssd.", "fio.", "rate", "iodepth"]
-    idle += [] if kinds.intersection(CORE_KINDS) else ["core."]
-    idle += [] if config.get("server", {}).get("sockets", 1) > 1 else ["upi."]
-    idle += [] if "remote" in kinds else ["remote."]
-    idle += [] if config.get("cache", {}).get("enabled") else ["prefetch."]
-    idle += [] if "app" in kinds else ["core.frequency"]
-    return tuple(idle)
-
-
-def _raised(config: Config, limit: Limit, base_dir: str) -> Iterator[tuple[Step, Config]]:
-    """Yields the steps in one limit. The next faster device changes everything that depends on the device."""
-    if limit.scale == "grade":
-        found = faster_device(config, base_dir)
-        if found is not None:
-            before, after, changed = found
-            yield Step(limit.what, limit.path, before, after, 1.0, limit.limit), changed
-        return
-    for factor in FACTORS:
-        for before, after, changed in raise_limit(config, limit, factor):
-            # More channels also add queues and banks, and lanes are whole numbers, so inner raises judge these limits.
-            judges = factor == RAISE and limit.scale in NUMBERS
-            reach = effective_factor(config, limit, before, after) if judges else None
-            yield Step(limit.what, limit.path, before, after, factor, limit.limit, reach=reach), changed
-
-
-def _slower_devices(config: Config, offered: Mapping[str, float], base_dir: str) -> list[tuple[Step, Config]]:
-    """Returns a step with all storage at three quarters of its load, if there are such rates."""
-    changed = with_reduced_storage_load(config, offered, base_dir)
-    if changed is None:
-        return []
-    before = sum(offered.values())
-    return [
-        (Step("slower storage in GB/s", "rate of storage", f"{before:.3g}", f"{before * LOAD_FACTOR:.3g}"), changed)
-    ]
+    return [(Step(**json.loads(step)), plan) for step, plan in _core.inner_raises(now, json.dumps(config))]
 
 
 def with_gains(steps: Sequence[Step], summaries: Sequence[Summary]) -> list[Step]:

@@ -39,8 +39,8 @@ GAIN_TO_NOISE_MIN = 1.5
 EXTENSION = 4.0
 """Factor by which a trial is extended if its gain is within 1.5 times its noise; this halves the noise."""
 
-ALWAYS_RAISED = ("memory.channels",)
-"""Keys that are always raised, because buyers of servers ask about them."""
+ALWAYS_RAISED = ("memory.channels", "iommu.mode")
+"""Keys that are always raised: buyers of servers ask about channels, and whoever has an IOMMU what it costs."""
 
 CHANCE_NOTE = "uncertain, as one of so many raises may appear to help by chance"
 """Note on a gain between its noise and 1.5 times that."""
@@ -68,6 +68,7 @@ OF_CORES = ("C2M-Read", "C2M-Write")
 """Names of a stream's LFB, by the phase that holds its entries longer."""
 
 LFB, OFFERED_LOAD = "LFB", "offered load"
+CCD_LINK, FABRIC_LINK = "CCD link", "fabric link"
 
 
 @dataclass(frozen=True)
@@ -130,8 +131,14 @@ def not_predicted(config: Mapping[str, Any]) -> str | None:
         return "several sockets"
     if any(workload["kind"] == "remote" for workload in config["workload"].values()):
         return "cores of other sockets"
+    if any(workload["kind"] == "dma" for workload in config["workload"].values()):
+        return "DMA that a device generates"
+    if config.get("iommu", {}).get("mode", "off") != "off":
+        return "an IOMMU"
     if config.get("noc"):
         return "a mesh"
+    if config.get("chiplets"):
+        return "chiplets"
     if config.get("expander"):
         return "memory behind a link"
     if config.get("pool"):
@@ -246,15 +253,26 @@ def no_help_text(trials: Trials, workload: Row) -> str:
     """Says that no raise helped a workload, that one may have, or that the gain of the best one is within its noise."""
     name = workload["workload"]
     raises = [step for step in trials.steps.steps if may_limit(step, workload)]
-    count = f"raising {len({step.path for step in raises})} limits in simulations, one at a time,"
+    count = len({step.path for step in raises})
+    tried = f"raising {count} limit{'s' * (count != 1)} in simulations, one at a time,"
     best = probable_step(raises, workload) or max(raises, key=lambda step: step.gains.get(name, 0.0), default=None)
+    more = larger_gain_text(trials.steps.steps, name)
     if best is None or best.gains.get(name, 0.0) < GAIN_MIN:
-        return f"{count} never gained {format_percent(GAIN_MIN)}"
+        return f"{tried} never gained {format_percent(GAIN_MIN)}{more}"
     noise = noise_of(best, name)
     gain = f"{format_percent(best.gains[name], sign='+')} ±{max(100 * noise, 0.5):.0f}"
     if best.gains[name] >= noise:
-        return f"{count} gained {gain} with {best.text()}, which probably helps: {CHANCE_NOTE}"
-    return f"{count} gained {gain} at most, with {best.text()}: within the noise"
+        return f"{tried} gained {gain} with {best.text()}, which probably helps: {CHANCE_NOTE}{more}"
+    return f"{tried} gained {gain} at most, with {best.text()}: within the noise{more}"
+
+
+def larger_gain_text(steps: Sequence[Step], workload: str) -> str:
+    """Tells the best of the steps that judge no limit, because they are larger than a quarter, if one surely helps."""
+    larger = [step for step in steps if step.reach is None and step.factor > 1]
+    best = max(larger, key=lambda step: step.gains.get(workload, 0.0), default=None)
+    if best is None or best.gains.get(workload, 0.0) < max(GAIN_MIN, noise_of(best, workload)):
+        return ""
+    return f"; {best.text()}, a larger step, gained {format_percent(best.gains[workload], sign='+')}"
 
 
 def probable_step(steps: Sequence[Step], row: Row) -> Step | None:
@@ -302,6 +320,9 @@ def may_limit(step: Step, row: Row) -> bool:
 
 
 def limit_name(step: Step, row: Mapping[str, Any]) -> str:
-    """Names the limit that a step raises: the LFB of a stream by the phase that holds it longer."""
+    """Names the limit of a step: the LFB of a stream by the phase that holds it longer, links by the fullest."""
     names = [pool["domain"] for pool in row["pools"] if pool["domain"] in OF_CORES]
+    # One clock drives the links to the CCDs and those between quadrants.
+    if step.limit == CCD_LINK and (row.get("mesh") or {}).get("kind") == "Fabric":
+        return FABRIC_LINK
     return names[0] if step.limit == LFB and names else str(step.limit)

@@ -10,21 +10,12 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Container
+from hostnet import _core
 
-SHORT_MAX = 240
-"""Maximum length of a definition on a page; a longer one ends after a sentence or a clause."""
-
-OF_HEADINGS = ("heading", "domain", "pool", "abbreviation", "word")
-"""Kinds of terms that headings may be."""
-
-UNIT = re.compile(
-    r"[ ,]*(?:\b(?:GB/s|Gbps|GHz|ns|[uµ]s|ms|s|W|MiB|MB|kB|ms each)|%)$"  # after the name of a quantity
-)
-NUMBER = re.compile(r"\d+(?:\.\d+)?")
+KEY = re.compile(r"[\w-]+(?:\.[\w-]+)+")
+"""A path of a key."""
 
 
 @dataclass(frozen=True)
@@ -50,25 +41,28 @@ class Term:
 
 
 @cache
+def _text() -> str:
+    """Returns the text of the file."""
+    return files(__package__).joinpath("glossary.json").read_text(encoding="utf-8")
+
+
+@cache
 def content() -> dict[str, Any]:
     """Returns the content of the file."""
-    read: dict[str, Any] = json.loads(files(__package__).joinpath("glossary.json").read_text(encoding="utf-8"))
+    read: dict[str, Any] = json.loads(_text())
     return read
+
+
+@cache
+def native() -> _core.Glossary:
+    """Returns the glossary for the native module."""
+    return _core.Glossary(_text())
 
 
 @cache
 def all_terms() -> tuple[Term, ...]:
     """Returns every meaning of every term, by kind."""
     return tuple(Term(**{**entry, "keys": tuple(entry.get("keys", ()))}) for entry in content()["terms"])
-
-
-@cache
-def terms() -> dict[str, tuple[Term, ...]]:
-    """Returns the meanings of each term, by name."""
-    found: dict[str, tuple[Term, ...]] = {}
-    for term in all_terms():
-        found[term.name] = (*found.get(term.name, ()), term)
-    return found
 
 
 def column_meaning(table: str, column: str, value: str | None = None) -> str | None:
@@ -78,28 +72,19 @@ def column_meaning(table: str, column: str, value: str | None = None) -> str | N
     return found
 
 
-def definition(name: str, kinds: Container[str] | None = None) -> str | None:
-    """Returns the first definition of a term, or of the given kinds of terms."""
-    found = (term for term in terms().get(name, ()) if kinds is None or term.kind in kinds)
-    return next((term.definition for term in found), None)
-
-
 def heading_definition(heading: str) -> str | None:
     """Returns the definition of a heading that no result table has: as it is, in lower case, or without its unit.
 
     Numbers in headings are all alike: `x 1.25` is defined as `x N`.
     """
-    for name in (heading, NUMBER.sub("N", heading)):
-        plain = UNIT.sub("", name)
-        for shown in (name, name[:1].lower() + name[1:], plain, plain[:1].lower() + plain[1:]):
-            if found := definition(shown, OF_HEADINGS):
-                return found
-    return None
+    return native().heading_definition(heading) or (_key_definition(heading) if KEY.fullmatch(heading) else None)
 
 
-def short(text: str) -> str:
-    """Shortens a definition to its first sentences or clauses."""
-    for mark in (". ", "; "):
-        while len(text) > SHORT_MAX and mark in text:
-            text = text.rpartition(mark)[0]
-    return text
+def _key_definition(path: str) -> str | None:
+    """Returns the meaning of a key of the configuration, which heads the values of a sweep."""
+    from hostnet.glossary.keys import key_meanings
+
+    return next(iter(key_meanings(path).values()), None)
+
+
+short = _core.short_definition

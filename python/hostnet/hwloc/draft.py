@@ -9,14 +9,21 @@ from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError
+from hostnet.hwloc.chiplets import chiplet_values, has_chiplets
+from hostnet.hwloc.families import ARM_PRESETS, SPECIAL, family_of, has_core_dies, is_arm
 from hostnet.hwloc.sockets import Socket, link_values, other_sockets, sockets_source
-from hostnet.hwloc.values import Value, core_values, drive_values, family_of, memory_values
+from hostnet.hwloc.value import Value
+from hostnet.hwloc.values import core_values, drive_values, memory_values
 from hostnet.presets import ServerFile, load_server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hostnet.hwloc.topology import Package, Topology
+
+
+NUMBER = re.compile(r"\d{4}\w?")
+"""Number of a processor at the end of the name of its preset. Other names end in a number of cores, or in a machine."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +71,13 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
     notes = list(topology.notes)
     drives = [*first.drives, *topology.loose]
     _note_loose(topology, package, notes)
-    name, why = nearest_preset(first) if base is None else (_known(base), "as asked")
-    server = load_server(name)
+    drafted = topology.packages if package is None else (first,)
+    server, why, chiplets = _base_and_chiplets(drafted, base, notes)
+    if str(server.effective["memory"].get("device")).startswith("HBM"):
+        notes.append(f"the channels of {server.name} are HBM: for a machine with DDR5, name another preset with --base")
     values = (
-        *core_values(first, notes),
+        *core_values(first, server, notes),
+        *chiplets,
         *memory_values(first.memory, first.nodes, server),
         *drive_values(drives, server, family_of(first), notes),
     )
@@ -78,7 +88,8 @@ def draft(topology: Topology, package: int | None = None, base: str | None = Non
         notes += [f"NUMA node {node.number} belongs to no single package and is left out" for node in topology.bare]
     if others and "upi" not in server.effective:
         raise ConfigError(
-            "must-agree", f"--base {name}: a server of one socket; name another preset, or --package N for one of them"
+            "must-agree",
+            f"--base {server.name}: a server of one socket; name another preset, or --package N for one of them",
         )
     if others:
         values = (*values, *link_values(topology, notes))
@@ -106,19 +117,54 @@ def _note_loose(topology: Topology, package: int | None, notes: list[str]) -> No
             )
 
 
+def _base_and_chiplets(
+    packages: Sequence[Package], base: str | None, notes: list[str]
+) -> tuple[ServerFile, str, list[Value]]:
+    """Returns the preset, the reason for its choice, and the chiplets of the packages.
+
+    Raises:
+        ConfigError: The preset that the user wants is unknown, or its CCDs cannot share the cores.
+    """
+    first = packages[0]
+    name, why = nearest_preset(first) if base is None else (_known(base), "as asked")
+    server = load_server(name)
+    chiplets = chiplet_values(packages, server, notes)
+    if chiplets is not None:
+        return server, why, chiplets
+    if base is not None:
+        raise ConfigError(
+            "not-a-multiple",
+            f"--base {name}: its {server.effective['chiplets']['ccds']} CCDs cannot share {first.cores} cores per "
+            "package; name a preset without chiplets",
+        )
+    name = _by_cores(_stand_ins(first, chiplets=False), first.cores)
+    return load_server(name), "a server of one die: the nearest by number of cores", []
+
+
 def nearest_preset(package: Package) -> tuple[str, str]:
     """Returns the preset that is most similar to a processor, and the reason."""
     presets = [name for name, _, _ in _core.presets()]
     for name in presets:
         number = name.rpartition("-")[2]
-        if re.search(rf"\b{re.escape(number)}\b", package.model):
+        if NUMBER.fullmatch(number) and re.search(rf"\b{number}\b", package.model, re.IGNORECASE):
             return name, "the same processor"
     family = family_of(package)
     relatives = [name for name in presets if family is not None and name.startswith(family.presets)]
     if relatives:
         return _by_cores(relatives, package.cores), "the nearest family"
-    machines = [name for name in presets if "upi" in load_server(name).effective]
-    return _by_cores(machines, package.cores), "no preset of this family: the nearest by number of cores"
+    stand_ins = _stand_ins(package, chiplets=has_core_dies(package))
+    return _by_cores(stand_ins, package.cores), "no preset of this family: the nearest by number of cores"
+
+
+def _stand_ins(package: Package, *, chiplets: bool) -> list[str]:
+    """Returns the presets that stand in for a processor of unknown family: servers with UPI, of its kind of cores."""
+    found = []
+    for name, _, _ in _core.presets():
+        server = load_server(name)
+        kind = name.startswith(ARM_PRESETS) if is_arm(package) else not name.startswith(SPECIAL)
+        if "upi" in server.effective and kind and has_chiplets(server) == chiplets:
+            found.append(name)
+    return found
 
 
 def _by_cores(names: Sequence[str], cores: int) -> str:

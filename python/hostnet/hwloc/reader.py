@@ -98,6 +98,11 @@ class PackageObjects:
         return sum(element.get("type") == "Core" for element in self.objects)
 
 
+def cores_in(element: Element) -> int:
+    """Returns the number of cores that an object contains."""
+    return sum(one.get("type") == "Core" for one in element.iter("object"))
+
+
 class Reader:
     """Reads the objects of a topology."""
 
@@ -213,18 +218,20 @@ class Reader:
         """Reads a package and the devices attached to it."""
         info_elements = [] if part.element is None else part.element.findall("info")
         infos = {info.get("name"): info.get("value") or "" for info in info_elements}
-        family = f"{infos.get('CPUFamilyNumber', '')}/{infos.get('CPUModelNumber', '')}"
+        pairs = (("CPUFamilyNumber", "CPUModelNumber"), ("CPUImplementer", "CPUPart"))
+        families = ["/".join(infos.get(name, "") for name in pair) for pair in pairs]
         caches = {
             level: [self.number(cache, "cache_size") for cache in self.caches(part.objects, level)] for level in (2, 3)
         }
         return Package(
             index,
             printable(infos.get("CPUModel", "")),
-            "" if family == "/" else printable(family),
+            printable(next((family for family in families if family != "/"), "")),
             part.cores,
             *memory,
             max(caches[2], default=0),
             sum(caches[3]),
+            tuple(filter(None, map(cores_in, self.caches(part.objects, 3)))),
             tuple(drives),
             tuple(nics),
         )

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
-from hostnet.hwloc.values import DRIVES_MAX, Value, core_values, drive_values, family_of, memory_values
+from hostnet.hwloc.families import family_of
+from hostnet.hwloc.value import Value
+from hostnet.hwloc.values import DRIVES_MAX, core_values, drive_values, memory_values
 from hostnet.presets import ServerFile, value_at_path
 
 if TYPE_CHECKING:
@@ -87,7 +89,7 @@ def package_socket(
     number: int, package: Package, drives: Sequence[Drive], first: Sequence[Value], server: ServerFile, notes: list[str]
 ) -> Socket:
     """Returns the socket of a package."""
-    cores = core_values(package, notes) if package.cores else [Value("core.count", 0, "hwloc shows none")]
+    cores = core_values(package, server, notes) if package.cores else [Value("core.count", 0, "hwloc shows none")]
     values = [*cores, *memory_values(package.memory, package.nodes, server)]
     if drives:
         values += drive_values(drives, server, family_of(package), notes)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
+from hostnet.hwloc.chiplets import has_chiplets
 from hostnet.hwloc.sockets import nodes_text
 from hostnet.hwloc.topology import printable
 from hostnet.presets import PROBE
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from hostnet.hwloc.draft import Draft
     from hostnet.hwloc.topology import Nic
 
-TABLES = ("core", "cha", "memory", "iio", "pcie", "ssd", "fio")
-"""Tables of a server."""
+TABLES = ("core", "cha", "chiplets", "memory", "iio", "pcie", "ssd", "fio", "upi")
+"""Tables of a server, if it has them: some have chiplets, and those of one socket no UPI."""
 
 IN_PRESET = ("memory.device", "memory.profile", "memory.dram", "memory.controller", "ssd.sockets")
 """Keys that the draft omits. Naming the device again would undo the changes that the preset makes to it. The placement
@@ -65,7 +66,8 @@ def _lines(draft: Draft, file: str) -> Iterator[str]:
     yield _line("unvalidated", UNVALIDATED, "")
     yield _line("sockets", 1 + len(draft.others), draft.sockets_source)
     yield from _nic_lines(package.nics)
-    for table in (*TABLES, "upi") if draft.others else TABLES:
+    tables = [table for table in TABLES if table in base.effective and (draft.others or table != "upi")]
+    for table in tables:
         yield ""
         yield from _table_lines(draft, table)
     if draft.others:
@@ -74,11 +76,9 @@ def _lines(draft: Draft, file: str) -> Iterator[str]:
 
 def _table_lines(draft: Draft, table: str) -> Iterator[str]:
     """Yields a table of the server, which also applies to the first socket."""
-    package, base = draft.package, draft.base
+    base = draft.base
     by_path = {value.path: value for value in draft.values}
-    if table == "cha":
-        yield f"# hwloc: {_cache('L2', package.l2, 'per core')}, {_cache('L3', package.l3, 'in all')}."
-        yield "# [cache] is the preset's."
+    yield from _remarks(draft, table)
     yield f"[{table}]"
     if table == "memory":
         for key in ("device", "profile"):
@@ -86,7 +86,9 @@ def _table_lines(draft: Draft, table: str) -> Iterator[str]:
             known = base.effective["memory"].get(key)
             if known is not None:
                 yield _line(f"# {key}", known, f"{comment}assumed as in {base.name}, check")
-    for path, assumed in _leaves(base.effective[table], table):
+    # With chiplets the number of slices follows from the channels, also when these are changed by hand.
+    omitted = (*IN_PRESET, "cha.slices") if has_chiplets(base) else IN_PRESET
+    for path, assumed in _leaves(base.effective[table], table, omitted):
         key = path.removeprefix(f"{table}.")
         if path in by_path:
             yield _line(key, by_path[path].value, by_path[path].source)
@@ -95,6 +97,18 @@ def _table_lines(draft: Draft, table: str) -> Iterator[str]:
     for path, value in by_path.items():
         if path.startswith(f"{table}.dram."):
             yield _line(path.removeprefix(f"{table}."), value.value, value.source)
+
+
+def _remarks(draft: Draft, table: str) -> Iterator[str]:
+    """Yields comments above a table."""
+    if table != "cha":
+        return
+    package = draft.package
+    several = f"in {len(package.l3_cores)} caches" if len(package.l3_cores) > 1 else "in all"
+    yield f"# hwloc: {_cache('L2', package.l2, 'per core')}, {_cache('L3', package.l3, several)}."
+    yield "# [cache] is the preset's."
+    if has_chiplets(draft.base):
+        yield "# With chiplets, every channel of memory has its own slice."
 
 
 def _socket_lines(draft: Draft) -> Iterator[str]:
@@ -141,13 +155,13 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _leaves(tree: dict[str, Any], path: str) -> Iterator[tuple[str, Any]]:
-    """Yields single values with their dotted paths, except those that stay with the preset."""
+def _leaves(tree: dict[str, Any], path: str, omitted: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Yields single values with their dotted paths, except those that the draft omits."""
     for key, value in tree.items():
         below = f"{path}.{key}"
-        if below in IN_PRESET or (isinstance(value, dict) and path == "memory"):
+        if below in omitted or (isinstance(value, dict) and path == "memory"):
             continue
         if isinstance(value, dict):
-            yield from _leaves(value, below)
+            yield from _leaves(value, below, omitted)
         else:
             yield below, value

@@ -52,7 +52,7 @@ class Package:
     model: str
     """Name of the processor; "" if unknown."""
     family: str
-    """Numbers of family and model, such as "6/85"; "" if unknown."""
+    """Numbers of family and model, such as "6/85", or of implementer and part, such as "0x41/0xd4f"; "" if unknown."""
     cores: int
     """Number of cores; 0 if a cgroup or a job hides all of them."""
     memory: int
@@ -63,6 +63,8 @@ class Package:
     """Size of one L2 cache, in bytes; 0 for none."""
     l3: int
     """Total size of the L3 caches, in bytes; 0 for none."""
+    l3_cores: tuple[int, ...]
+    """Cores of each L3 cache that has any."""
     drives: tuple[Drive, ...]
     """Drives attached to the package."""
     nics: tuple[Nic, ...]

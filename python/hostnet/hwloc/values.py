@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hostnet import _core
 from hostnet._core import ConfigError
+from hostnet.hwloc.chiplets import has_chiplets
+from hostnet.hwloc.families import Family, family_of
+from hostnet.hwloc.value import Value
 from hostnet.presets import PCIE_GENERATIONS, ServerFile
 from hostnet.running.ranges import CORES_MAX
 from hostnet.units import SIZE_BYTES
@@ -17,37 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hostnet.hwloc.topology import Drive, Package
-
-XEON = re.compile(r"xeon.*\b(?:gold|silver|bronze|platinum)\D*\d(\d)\d\d", re.IGNORECASE)
-"""Name of a Xeon Scalable processor; the second digit of its number is the generation."""
-
-
-@dataclass(frozen=True)
-class Family:
-    """Processors of one generation: nearest presets, L3 per slice, and PCIe generation."""
-
-    presets: str
-    slice_bytes: int
-    generation: int
-    """Newest PCIe generation; links of drives may be of earlier ones."""
-
-
-SKYLAKE = Family("cascade-lake", 1408 * 1024, 3)
-ICE_LAKE = Family("ice-lake", 1536 * 1024, 4)
-SAPPHIRE_RAPIDS = Family("ice-lake", 1920 * 1024, 5)
-EMERALD_RAPIDS = Family("ice-lake", 5120 * 1024, 5)
-
-GENERATIONS = {"1": SKYLAKE, "2": SKYLAKE, "3": ICE_LAKE, "4": SAPPHIRE_RAPIDS, "5": EMERALD_RAPIDS}
-"""Family of each generation. Cascade Lake equals Skylake; there is no preset of generations after Ice Lake."""
-
-FAMILIES = {
-    "6/85": SKYLAKE,
-    "6/106": ICE_LAKE,
-    "6/108": ICE_LAKE,
-    "6/143": SAPPHIRE_RAPIDS,
-    "6/207": EMERALD_RAPIDS,
-}
-"""Family by family and model number (Intel Software Developer's Manual, volume 4, table 2-1)."""
 
 SLICES_PER_CORE_MAX = 4
 """Maximum number of slices per active core of any processor on sale: a Xeon Gold 6250 has 26 for 8."""
@@ -70,24 +40,8 @@ DRIVES_MAX = 64
 GIB, MIB = SIZE_BYTES["GiB"], SIZE_BYTES["MiB"]
 
 
-@dataclass(frozen=True)
-class Value:
-    """A value of the draft."""
-
-    path: str
-    value: Any
-    source: str
-    """Source of the value, for its comment."""
-
-
-def family_of(package: Package) -> Family | None:
-    """Returns the family of a processor, from the number of a Xeon or from family and model; None if unknown."""
-    match = XEON.search(package.model)
-    return GENERATIONS.get(match[1]) if match else FAMILIES.get(package.family)
-
-
-def core_values(package: Package, notes: list[str]) -> list[Value]:
-    """Returns the number of cores and of slices.
+def core_values(package: Package, server: ServerFile, notes: list[str]) -> list[Value]:
+    """Returns the number of cores, and of slices if they do not follow from the preset or the channels of memory.
 
     Raises:
         ConfigError: There are too many cores.
@@ -96,14 +50,17 @@ def core_values(package: Package, notes: list[str]) -> list[Value]:
         raise ConfigError(
             "too-many", f"package {package.index} has {package.cores} cores; at most {CORES_MAX} can be simulated"
         )
-    return [Value("core.count", package.cores, "hwloc"), _slices(package, notes)]
+    cores = Value("core.count", package.cores, "hwloc")
+    family = family_of(package)
+    as_preset = family is not None and not family.slice_bytes and server.name.startswith(family.presets)
+    return [cores] if as_preset or has_chiplets(server) else [cores, _slices(package, notes)]
 
 
 def _slices(package: Package, notes: list[str]) -> Value:
     """Returns the number of L3 slices, if the slice size is known and the machine shows its whole processor."""
     family = family_of(package)
     assumed = Value("cha.slices", min(package.cores, SLICES_MAX), "assumed: one slice per core, check")
-    if family is None or not package.l3 or package.l3 % family.slice_bytes:
+    if family is None or not family.slice_bytes or not package.l3 or package.l3 % family.slice_bytes:
         return assumed
     slices, each = package.l3 // family.slice_bytes, f"{_mib(family.slice_bytes)} MiB"
     if slices > SLICES_PER_CORE_MAX * package.cores or slices > SLICES_MAX:

@@ -6,7 +6,7 @@ import math
 
 from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import Estimate, Outcome, Quantity, measured, needed, number, traffic
-from hostnet.units import LINE_BYTES
+from hostnet.units import BITS_PER_BYTE, LINE_BYTES
 
 MEASURED_IN_ALL = -1
 """Channel number of the row with the total of all channels."""
@@ -48,6 +48,21 @@ def traffic_degradation(series: Series, run: Outcome, alone: Outcome | None) -> 
 def application_rate(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Returns the data rate of the application, in GB/s."""
     return measured(series, run, run.workload(series.workload), "app_gb_per_s", "app_ci95")
+
+
+def dma_rate(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Returns the data rate of a device that generates DMA, in Gb/s."""
+    return application_rate(series, run, None).scaled(BITS_PER_BYTE)
+
+
+def dma_rate_ratio(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
+    """Returns the data rate of a device that generates DMA over that of the baseline."""
+    return ratio(dma_rate(series, run, None), dma_rate(series, needed(series, base), None))
+
+
+def command_latency(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Returns the median latency of the commands of a device, in ns."""
+    return Estimate(number(run.workload(series.workload), "io_latency_p50_ns"), None)
 
 
 def application_loss(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
@@ -105,6 +120,9 @@ APP_QUANTITIES: dict[str, Quantity] = {
         time_degradation,
         traffic_degradation,
         application_rate,
+        dma_rate,
+        dma_rate_ratio,
+        command_latency,
         application_loss,
         memory_utilization,
         llc_miss_ratio,

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hostnet.ledger.chip_quantities import CHIP_MEASURES
+from hostnet.ledger.curve_quantities import CURVE_MEASURES
 from hostnet.ledger.memory_quantities import MEASURES, Read
 from hostnet.ledger.noc_quantities import NOC_MEASURES
 from hostnet.ledger.panels import Panel
@@ -22,8 +23,8 @@ CURVE_POINTS_MAX = 120
 PEERS: dict[Engine, dict[str, Read]] = {"memory": MEASURES, "noc": NOC_MEASURES}
 """Measures of parts that are simulated alone, which are compared with other simulators of such parts."""
 
-MEASURED: dict[Engine, dict[str, Read]] = {**PEERS, "chip": CHIP_MEASURES}
-"""Columns of the table of operating points for such parts and for chips."""
+MEASURED: dict[Engine, dict[str, Read]] = {**PEERS, "chip": CHIP_MEASURES, "curves": CURVE_MEASURES}
+"""Columns of the table of operating points for such parts, for chips and for latency under load."""
 
 POINT_COLUMNS = {
     "point": "string",
@@ -260,14 +261,17 @@ def measured_rows(measures: Mapping[str, Read]) -> Callable[[Mapping[str, Outcom
 
 
 def cluster_point_rows(outcomes: Mapping[str, Outcome]) -> list[dict[str, Any]]:
-    """Returns a row per cluster point and traffic class, with the state of the server, if any."""
+    """Returns a row per cluster point and traffic class, with the state of the server, if any.
+
+    A point of a server without a network has one row, in which only its name and its configuration hash are set.
+    """
     rows = []
     for name, outcome in outcomes.items():
         if outcome.skipped:
             continue
-        host: Mapping[str, Any] = next(iter(outcome.summary["hosts"]), {})
+        host: Mapping[str, Any] = next(iter(outcome.summary.get("hosts", ())), {})
         point = {"point": name, "config_hash": outcome.summary["config_hash"]}
-        rows += [{**host, **point, **flows} for flows in outcome.summary["classes"]]
+        rows += [{**host, **point, **flows} for flows in outcome.summary.get("classes", ({},))]
     return [{column: row.get(column) for column in CLUSTER_COLUMNS} for row in rows]
 
 

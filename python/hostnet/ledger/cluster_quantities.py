@@ -95,6 +95,15 @@ def function_share(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     return Estimate(100 * written[int(series.constant)] / sum(written.values()), None)
 
 
+def ddio_found(series: Series, run: Outcome, _: Outcome | None) -> Estimate:
+    """Returns the share of a class's device writes to the LLC whose line the LLC or an L2 had, in %."""
+    row = run.row("caches", workload=series.workload)
+    updates, allocations, of_cores = (
+        number(row, column) for column in ("ddio_updates", "ddio_allocations", "ddio_core_hits")
+    )
+    return Estimate(100 * (updates + of_cores) / (updates + allocations), None)
+
+
 def iio_occupancy(_series: Series, run: Outcome, _: Outcome | None) -> Estimate:
     """Returns the mean occupancy of the IIO write buffer, in lines."""
     return Estimate(number(only(run, "hosts"), "iio_write_occupancy"), None)
@@ -246,6 +255,7 @@ CLUSTER_QUANTITIES: dict[str, Quantity] = {
         timeouts,
         lost,
         function_share,
+        ddio_found,
         iio_occupancy,
         iio_occupancy_peak,
         full_share,

@@ -24,8 +24,15 @@ COLUMNS = (
 """Panel, series and heading of the columns of a quadrant's table."""
 
 
-def demo(runs: Path, *, threads: int = 0, simulate: Simulate | None = None, console: Console | None = None) -> Path:
-    """Simulates the four quadrants, prints them and writes `runs/demo-<n>`.
+def demo(
+    runs: Path,
+    *,
+    quick: bool = False,
+    threads: int = 0,
+    simulate: Simulate | None = None,
+    console: Console | None = None,
+) -> Path:
+    """Simulates the four quadrants, prints them and writes `runs/demo-<n>`; `quick` simulates less of each.
 
     The last line of the output is the path of the report, which is also returned.
 
@@ -37,27 +44,28 @@ def demo(runs: Path, *, threads: int = 0, simulate: Simulate | None = None, cons
     from hostnet.rundir import check_run_dir, fresh_path
     from hostnet.terminal.progress import Watch
 
-    check_run_dir(fresh_path(runs, "demo"))
+    selection = "demo-quick" if quick else "demo"
+    check_run_dir(fresh_path(runs, selection))
     with Watch(show=True) as watch:
-        ledger = validate("host_network", selection="demo", threads=threads, progress=watch, simulate=simulate)
+        ledger = validate("host_network", selection=selection, threads=threads, progress=watch, simulate=simulate)
     console = console or stdout_console()
-    show_quadrants(console, ledger)
-    report = write_study_run(runs, "demo", ledger) / "report.html"
+    show_quadrants(console, ledger, selection)
+    report = write_study_run(runs, selection, ledger) / "report.html"
     console.print(str(report), markup=False, soft_wrap=True)
     return report
 
 
-def show_quadrants(console: Console, ledger: Ledger) -> None:
+def show_quadrants(console: Console, ledger: Ledger, selection: str) -> None:
     """Prints a table per quadrant, the score, and the duration."""
     from hostnet.ledger.show import summary_line
 
     for quadrant in QUADRANTS:
         console.print(quadrant_table(console, ledger, quadrant))
         console.print()
-    batch, selection = ledger.batch, ledger.study.selections["demo"]
+    batch, duration = ledger.batch, ledger.study.selections[selection].duration
     console.print(summary_line(ledger), markup=False, soft_wrap=True)
     console.print(
-        f"{len(batch.outcomes)} operating points of {selection.duration}: {batch.wall_time_s:.1f} s, {batch.speed}",
+        f"{len(batch.outcomes)} operating points of {duration}: {batch.wall_time_s:.1f} s, {batch.speed}",
         markup=False,
     )
 

@@ -12,6 +12,7 @@ from hostnet.ledger.app_quantities import APP_QUANTITIES
 from hostnet.ledger.chip_quantities import CHIP_QUANTITIES
 from hostnet.ledger.cluster_quantities import CLUSTER_QUANTITIES
 from hostnet.ledger.control_quantities import CONTROL_QUANTITIES
+from hostnet.ledger.curve_quantities import CURVE_QUANTITIES
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.fabric_quantities import FABRIC_QUANTITIES
 from hostnet.ledger.formula_quantities import FORMULA_QUANTITIES
@@ -35,6 +36,7 @@ KNOWN: Mapping[str, Quantity] = {
     **MEMORY_QUANTITIES,
     **NOC_QUANTITIES,
     **CHIP_QUANTITIES,
+    **CURVE_QUANTITIES,
     **CLUSTER_QUANTITIES,
     **PACKET_QUANTITIES,
     **FABRIC_QUANTITIES,

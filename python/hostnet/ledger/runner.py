@@ -159,12 +159,27 @@ def simulate_chips(
     return run_chips(configs, base_dir, threads, progress)
 
 
+def trace_curves(
+    configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+) -> list[Summary]:
+    """Traces the curves of latency under load that the points lie on; a `Simulate`.
+
+    Raises:
+        KeyboardInterrupt: The progress callback stopped the runs.
+        ConfigError: One of the servers is invalid.
+    """
+    from hostnet.ledger.curve_runs import run_curves
+
+    return run_curves(configs, base_dir, threads, progress)
+
+
 ENGINES: dict[Engine, tuple[Simulate, str]] = {
     "simulation": (simulate, "events"),
     "memory": (simulate_memory, "requests"),
     "noc": (simulate_noc, "packets"),
     "chip": (simulate_chips, "cycles"),
     "cluster": (simulate_clusters, "events"),
+    "curves": (trace_curves, "events"),
     "predict": (predict, "predictions"),
 }
 """Function that runs the points of a study, and the unit of its work, by engine."""

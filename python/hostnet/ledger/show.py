@@ -52,6 +52,9 @@ def print_table(console: Console, table: WideTable) -> None:
 def show_ledger(console: Console, ledger: Ledger) -> None:
     """Prints the groups against their targets, failing rows, exclusions and a summary line."""
     print_table(console, score_table(console, ledger))
+    if ledger.study.engine == "curves":
+        console.print()
+        print_table(console, card_table(console, ledger))
     for line in floor_lines(ledger):
         console.print(line, markup=False, soft_wrap=True)
     if ledger.failing:
@@ -70,6 +73,18 @@ def score_table(console: Console, ledger: Ledger) -> WideTable:
         cells = [error_text(value, group) for value in (score.max, group.max, score.mean, group.mean)]
         verdict = "yes" if score.on_target else "no"
         table.add_row(group.title, f"{score.passed}/{score.rows}", *cells, verdict)
+    return table
+
+
+def card_table(console: Console, ledger: Ledger) -> WideTable:
+    """Creates the table of the errors of every server by share of reads."""
+    from hostnet.error_cards import HEADS, cells_of
+    from hostnet.ledger.cards import cards_of
+
+    table = new_table(console, "", "server", *HEADS)
+    for server, shares in cards_of([row.as_dict() for row in ledger.rows]).items():
+        for share, errors in shares.items():
+            table.add_row(server, *cells_of(share, errors.as_dict()))
     return table
 
 

@@ -1,6 +1,6 @@
 """Studies: published results, how they are reproduced, and the tolerances.
 
-A study is stored in `studies/<name>/` of the repository: `study.toml` and the published values in `panels/*.csv`.
+A study is stored in `studies/<name>/`: `study.toml` and the published values in `panels/*.csv`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from hostnet.ledger.panels import (
 )
 from hostnet.ledger.points import Composition, Family, OperatingPoint, PointFamily, Selection
 
-Engine = Literal["simulation", "memory", "noc", "chip", "cluster", "predict"]
-"""Engines: servers, the memory or the network on a chip alone, chips, clusters, or predictions."""
+Engine = Literal["simulation", "memory", "noc", "chip", "cluster", "curves", "predict"]
+"""Engines: servers, the memory or the network on a chip alone, chips, clusters, latency under load, or predictions."""
 
 
 @dataclass(frozen=True)
@@ -79,21 +79,19 @@ class Study:
 
 
 def studies_root() -> Path:
-    """Returns the repository's folder `studies`: beside the sources of this package, or above the current folder."""
-    source_root = Path(__file__).resolve().parents[3]
-    here = Path.cwd().resolve()
-    for root in (source_root, here, *here.parents):
-        if (root / "studies" / "host_network" / "study.toml").is_file():
-            return root / "studies"
-    raise LedgerError(
-        "file-not-found",
-        "the published values are not part of the installed package: run this command inside a checkout of the "
-        f"hostnet repository (looked for studies/host_network/study.toml in {source_root} and above {here})",
-    )
+    """Returns the folder of the studies: package data, and in a checkout a link to `studies/` of the repository."""
+    root = Path(__file__).parents[1] / "studies"
+    if not (root / "host_network" / "study.toml").is_file():
+        raise LedgerError(
+            "file-not-found",
+            f"{root}: the published values are missing; reinstall hostnet, or in a checkout restore the link with "
+            f"git checkout {root}",
+        )
+    return root
 
 
 def study_names() -> list[str]:
-    """Returns the studies of the repository, sorted."""
+    """Returns the names of the studies, sorted."""
     return sorted(path.parent.name for path in studies_root().glob("*/study.toml"))
 
 
@@ -117,7 +115,7 @@ def parse_study(data: dict[str, Any], folder: Path) -> Study:
         **data["study"],
         root=folder,
         families=families,
-        selections={name: parse_selection(name, fields, families) for name, fields in data["selections"].items()},
+        selections=parse_selections(data, families),
         groups=groups,
         exclusions=tuple(Exclusion(**{**rule, "x": tuple(rule.get("x", ()))}) for rule in data.get("excluded", ())),
         panels=panels,
@@ -135,6 +133,8 @@ def parse_points(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, Point
         return parse_noc(data, folder)
     if data["study"]["engine"] in ("chip", "cluster"):
         return parse_networks(data, folder)
+    if data["study"]["engine"] == "curves":
+        return parse_loaded(data, folder)
     return parse_host(data, folder)
 
 
@@ -174,6 +174,22 @@ def parse_networks(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, Poi
     from hostnet.ledger.clusters import parse_clusters
 
     return parse_clusters(data, folder)
+
+
+def parse_loaded(data: dict[str, Any], folder: Path) -> tuple[Mapping[str, PointFamily], tuple[Panel, ...]]:
+    """Parses operating points and panels of a study of latency under load."""
+    from hostnet.ledger.curve_study import parse_curves
+
+    return parse_curves(data, folder)
+
+
+def parse_selections(data: dict[str, Any], families: Mapping[str, PointFamily]) -> dict[str, Selection]:
+    """Parses the selections, whose points are listed unless they are those of curves."""
+    if data["study"]["engine"] == "curves":
+        from hostnet.ledger.curve_study import select_points
+
+        return {name: select_points(name, fields, families) for name, fields in data["selections"].items()}
+    return {name: parse_selection(name, fields, families) for name, fields in data["selections"].items()}
 
 
 def parse_selection(name: str, fields: dict[str, Any], families: Mapping[str, PointFamily]) -> Selection:

@@ -147,7 +147,7 @@ def study_of(name: str, engine: str) -> Study:
     if engine == "run":
         return study
     if study.engine != "simulation":
-        what = {"chip": "chips", "cluster": "clusters", "noc": "the network alone"}.get(
+        what = {"chip": "chips", "cluster": "clusters", "curves": "latency under load", "noc": "the network alone"}.get(
             study.engine, "the memory alone"
         )
         raise LedgerError("not-supported", f"--engine predict: {name} is about {what}, which is not predicted")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hostnet import _core
 from hostnet.summary_results import SummaryResults
+
+if TYPE_CHECKING:
+    from os import PathLike
+    from pathlib import Path
 
 
 @dataclass(frozen=True)
@@ -142,6 +146,20 @@ class NocResult(SummaryResults):
         if not self.complete:
             shown.append("stopped")
         return f"<NocResult {', '.join(shown)}>"
+
+    def report(self, out: str | PathLike[str] = "noc.html") -> Path:
+        """Writes the page of the network to the file `out` and returns its path; opens nothing.
+
+        Raises:
+            OSError: The page cannot be written.
+        """
+        from pathlib import Path
+
+        from hostnet.report.noc_curves import NocRun
+        from hostnet.report.noc_page import write_noc
+
+        write_noc(Path(out), [NocRun("", "", self.summary)])
+        return Path(out)
 
     def _repr_html_(self) -> str:
         """Returns what a notebook shows: rates and latencies, and how busy the links are."""

@@ -1,45 +1,20 @@
-"""Section on caches and DDIO of a run's page."""
+"""Charts of caches and DDIO over time."""
 
 from __future__ import annotations
 
 from hostnet.report.areas import area_chart
 from hostnet.report.cache_series import DDIO, MISSES, owners, shares
 from hostnet.report.charts import ChartAxis, legend, line_chart
-from hostnet.report.html import Html, element, section
-from hostnet.report.load import Row, RunFiles
+from hostnet.report.html import Html, element
+from hostnet.report.load import RunFiles
 from hostnet.report.series import ReferenceLine, thinned
-from hostnet.report.tables import page_table
-from hostnet.server_columns import DDIO as DDIO_COLUMNS
-from hostnet.server_view import cache_tables
 
 TIME = "time, µs"
 
-NOTE = (
-    "Hits are lines that a cache had when a device wrote them; leaks are lines that left for memory before anything "
-    "had read them, both as shares of the lines that devices wrote to the LLC."
-)
 
-PREFETCH_NOTE = (
-    "Prefetched lines are shown per L2 lookup; used lines per prefetched line, counted at the first use. Lines that "
-    "were prefetched during the warm-up count when they are used, so that more may be used than were prefetched."
-)
-
-
-def caches_section(run: RunFiles) -> Html | None:
-    """Creates the section on LLC contents, hits and leaks; None for a server without caches."""
-    rows: list[Row] = run.summary.get("caches", [])
-    if not rows:
-        return None
-    tables = cache_tables(run.summary)
-    notes = [PREFETCH_NOTE] if any(row["prefetch_filled"] for row in rows) else []
-    notes += [NOTE] if any(table.columns is DDIO_COLUMNS for table in tables) else []
-    charts = [chart for chart in (held_card(run), *ddio_cards(run), *miss_cards(run)) if chart is not None]
-    return section(
-        "Caches",
-        element("div", *charts, class_="pair") if charts else None,
-        *map(page_table, tables),
-        note=" ".join(notes) or None,
-    )
+def cache_charts(run: RunFiles) -> list[Html]:
+    """Creates the charts over time of LLC contents, hits and leaks; empty for a server without caches."""
+    return [chart for chart in (held_card(run), *ddio_cards(run), *miss_cards(run)) if chart is not None]
 
 
 def held_card(run: RunFiles) -> Html | None:

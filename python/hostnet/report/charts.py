@@ -140,13 +140,12 @@ def reference_line(frame: ChartFrame, level: ReferenceLine) -> Html:
 def curve(frame: ChartFrame, plotted: ChartSeries) -> list[Html]:
     """Draws the line through the simulated values, with gaps where one is missing, and whiskers."""
     parts = []
-    run: list[str] = []
+    run: list[tuple[float, float]] = []
     for value in (*plotted.values, SeriesPoint(0, None)):
         if value.simulated is not None:
-            run.append(f"{frame.x(value.x)},{frame.y(value.simulated)}")
+            run.append((frame.x(value.x), frame.y(value.simulated)))
         elif run:
-            class_ = f"curve stroke-{plotted.kind} dash-{plotted.kind}" + (" thin" if len(run) > 60 else "")
-            parts.append(element("polyline", points=" ".join(run), class_=class_))
+            parts.append(stretch(plotted.kind, run))
             run = []
     for value in plotted.values:
         if value.simulated is not None and value.ci95:
@@ -158,6 +157,14 @@ def curve(frame: ChartFrame, plotted: ChartSeries) -> list[Html]:
             if low - high > WHISKER_MIN:
                 parts.append(element("line", x1=x, x2=x, y1=low, y2=high, class_=f"whisker stroke-{plotted.kind}"))
     return parts
+
+
+def stretch(kind: str, run: Sequence[tuple[float, float]]) -> Html:
+    """Draws a line through points without a gap, or a filled mark at a single one."""
+    if len(run) == 1:
+        return shape(kind, *run[0], f"fill-{kind}", size=2.4)
+    class_ = f"curve stroke-{kind} dash-{kind}" + (" thin" if len(run) > 60 else "")
+    return element("polyline", points=" ".join(f"{x},{y}" for x, y in run), class_=class_)
 
 
 def marks(frame: ChartFrame, plotted: ChartSeries, axis: ChartAxis) -> list[Html]:
@@ -298,18 +305,3 @@ def swatch(kind: str, *, line: bool, mark: bool) -> Html:
 def legend_icon(*parts: Html) -> Html:
     """Creates the frame of a swatch."""
     return element("svg", *parts, viewBox="0 0 26 12", aria_hidden="true")
-
-
-def meter(value: float | None, full: float | None, *, peak: float | None = None, kind: str = "a") -> Html | None:
-    """Draws a bar for a part of a whole, with a tick at the peak; None without a whole."""
-    if not full or value is None:
-        return None
-    share = min(max(value / full, 0.0), 1.0)
-    parts = [
-        element("rect", x=0, y=1, width=120, height=8, rx=2, class_="track"),
-        element("rect", x=0, y=1, width=round(120 * share, 1), height=8, rx=2, class_=f"fill-{kind}"),
-    ]
-    if peak is not None:
-        x = round(120 * min(max(peak / full, 0.0), 1.0), 1)
-        parts.append(element("line", x1=x, x2=x, y1=0, y2=10, class_="tick"))
-    return element("svg", *parts, viewBox="0 0 120 10", preserveAspectRatio="none", aria_hidden="true")

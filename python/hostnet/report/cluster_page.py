@@ -11,12 +11,13 @@ from hostnet.report.clusters.latency import distributions_section
 from hostnet.report.clusters.network_section import network_section
 from hostnet.report.clusters.over_time import over_time_section
 from hostnet.report.clusters.tables import tables_section
-from hostnet.report.die import die_section
+from hostnet.report.error_card import card_section
 from hostnet.report.html import element
 from hostnet.report.numbers import time_from_ns
 from hostnet.report.page import page
 from hostnet.report.power import power_section
 from hostnet.report.reproduce import notes_section, reproduce_section
+from hostnet.report.server import die_section
 
 if TYPE_CHECKING:
     from hostnet.report.html import Html
@@ -41,6 +42,7 @@ def cluster_page(run: RunFiles) -> str:
         over_time_section(run.series),
         *(die_section(server, f"Mesh of {host}") for host, server in summary.get("servers", {}).items()),
         tables_section(run),
+        card_section(run),
         notes_section(run),
         reproduce_section(run),
         element("footer", f"hostnet {run.manifest.get('version', '')}, configuration {summary.get('config_hash', '')}"),
@@ -63,7 +65,7 @@ def header(run: RunFiles, name: str) -> Html:
 
 def warning(message: str) -> Html:
     """Creates a prominent warning."""
-    return element("p", element("b", "Mind: "), message, class_="warning", role="note")
+    return element("p", element("b", "Note: "), message, class_="warning", role="note")
 
 
 def about(summary: Row) -> str:

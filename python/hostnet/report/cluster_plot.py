@@ -94,6 +94,7 @@ def draw_cluster_series(run: RunFiles) -> Figure:
             axes.plot([row["time_us"] / 1000 for row in own], [row[name] for row in own], **style)
         axes.set_title(f"{title}{f', {unit}' if unit else ''}", fontsize=9, loc="left")
         axes.set_ylim(0, HEADROOM * axes.get_ylim()[1])
-    every[0].legend()
+    if shown:
+        every[0].legend()
     every[-1].set_xlabel("time, ms")
     return figure

@@ -96,7 +96,7 @@ def cdf_chart(title: str, some: Sequence[Distribution], unit: str) -> Html:
     """Draws cumulative distributions over an axis of time, which is logarithmic unless the times are much alike."""
     values = [value for one in some for value, _ in one.points]
     linear = max(values) < NARROW * min(values)
-    frame = tight_frame(values, [0.0, 100.0]) if linear else log_x_frame(values, [100.0])
+    frame = tight_frame(values, [0.0, 100.0]) if linear else log_x_frame(values, [0.0, 100.0])
     series = [
         ChartSeries(one.name, kind, tuple(SeriesPoint(value, 100 * share) for value, share in stepped(one)))
         for one, kind in zip(some, KINDS, strict=False)

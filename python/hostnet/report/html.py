@@ -129,4 +129,4 @@ def fact_list(entries: Iterable[tuple[str, Child]]) -> Html:
 
 def warning(message: str) -> Html:
     """Creates a prominent warning."""
-    return element("p", element("b", "Mind: "), message, class_="warning", role="note")
+    return element("p", element("b", "Note: "), message, class_="warning", role="note")

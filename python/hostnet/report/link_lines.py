@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from hostnet import _core
 from hostnet.report.charts import legend_icon
 from hostnet.report.html import Html, element
 from hostnet.report.numbers import percent
@@ -24,25 +25,10 @@ Point = tuple[float, float]
 
 def wire(start: Point, end: Point, share: float | None, words: str, *, gap: float, bow: float, thick: float) -> Html:
     """Draws one direction between two places, beside their centre line, with a distance of `gap` from both ends."""
-    (x1, y1), (x2, y2) = start, end
-    length = max(math.hypot(x2 - x1, y2 - y1), 1.0)
-    along = ((x2 - x1) / length, (y2 - y1) / length)
-    aside = (-along[1] * bow, along[0] * bow)
-    return element(
-        "line",
-        element("title", words),
-        x1=round(x1 + along[0] * gap + aside[0], 1),
-        y1=round(y1 + along[1] * gap + aside[1], 1),
-        x2=round(x2 - along[0] * gap + aside[0], 1),
-        y2=round(y2 - along[1] * gap + aside[1], 1),
-        stroke_width=thick,
-        style=f"stroke: {heat(share)}",
-    )
+    return Html(_core.link_line(start, end, share, words, gap=gap, bow=bow, thick=thick))
 
 
-def heat(share: float | None) -> str:
-    """Returns the colour of a busy share."""
-    return f"color-mix(in srgb, var(--bad) {100 * min(share or 0.0, 1.0):.0f}%, var(--track))"
+heat = _core.heat
 
 
 def font_size(width: float, narrow: float = NARROW) -> float:

@@ -6,8 +6,8 @@ import base64
 import hashlib
 from importlib.resources import files
 
+from hostnet.glossary import native
 from hostnet.report.html import Child, Html, element, join
-from hostnet.report.terms import with_definitions
 
 
 def asset(name: str) -> str:
@@ -22,6 +22,11 @@ def policy(script: str) -> str:
         f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def with_definitions(markup: Html) -> Html:
+    """Marks the first occurrence of each term in every section."""
+    return Html(native().with_definitions(markup))
 
 
 def page(title: str, *content: Child) -> str:

@@ -10,7 +10,6 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from hostnet.files import write_figure
-from hostnet.pools import fold_idle_pools, partial_pool_rows, row_label, rows_by_place
 from hostnet.report.cache_plot import draw_caches
 from hostnet.report.cache_series import QUANTITIES, owners
 from hostnet.report.cluster_plot import draw_cluster_series, draw_goodput, draw_latencies, draw_stages, latency_rows
@@ -20,6 +19,7 @@ from hostnet.report.power_plot import power_plots
 from hostnet.report.series import ChartSeries, SeriesPoint, is_parity, is_stacked, plotted_panel, series_of_run, y_title
 from hostnet.report.shapes import check_run
 from hostnet.report.style import COLOURS, DASHES, MARKS, STYLE, new_figure, plain
+from hostnet.server_view import domain_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -106,11 +106,10 @@ def is_of_quadrants(panel: Row) -> bool:
 
 def draw_domains(run: RunFiles) -> Figure:
     """Plots the credits in use of every domain as a share of its capacity."""
-    every = [*rows_by_place(run.summary), *partial_pool_rows(run.summary)]
-    rows = [row for row in fold_idle_pools(row for row in every if row["workload"] == "all") if row["capacity"]]
+    rows = [row for row in domain_table(run.summary).rows if row.get("capacity")]
     figure = new_figure(6.4, 1.0 + 0.32 * len(rows))
     axes = figure.subplots()
-    names = [plain(row_label(row)) for row in rows]
+    names = [plain(row["label"]) for row in rows]
     shares = [100 * (row["in_use_mean"] or 0.0) / row["capacity"] for row in rows]
     places = list(range(len(rows)))[::-1]
     known = [(row, place) for row, place in zip(rows, places, strict=True) if row["in_use_max"] is not None]

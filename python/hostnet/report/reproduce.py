@@ -41,7 +41,7 @@ def reproduce_section(run: RunFiles) -> Html | None:
                 ("Made on", machine(run)),
             )
         ),
-        note="Equal configuration, seed and version give equal results, bit for bit, on any machine.",
+        note="The same configuration, seed and version give the same results, bit for bit, on any machine.",
     )
 
 
@@ -58,8 +58,8 @@ def original_config(run: RunFiles, file: str, text: str) -> list[Html]:
 def resolved_config(run: RunFiles, text: str) -> list[Html]:
     """Explains how to reproduce the run with the complete configuration."""
     advice = (
-        f"Save the text below as {COMPLETE}. The tables will be equal; the hash of the results also covers which of "
-        "the given keys had no effect, and this file gives more keys."
+        f"Save the text below as {COMPLETE}. The tables will be the same. The hash of the results may differ: it "
+        "also covers which of the given keys had no effect, and this file gives every key."
     )
     return [
         element("h3", "With the complete configuration, which needs no other file"),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hostnet.report.charts import WHISKER_MIN
 from hostnet.report.html import Child, Html, element
 from hostnet.report.point_charts import linked
-from hostnet.report.svg import CHARACTER, WIDTH, LinearScale, fitted_ticks, nice_range, text, tick_labels
+from hostnet.report.svg import CHARACTER, WIDTH, LinearScale, bold_width, fitted_ticks, nice_range, text, tick_labels
 
 BAR = 14
 """Height of a bar with the gap below it."""
@@ -27,7 +27,7 @@ GROUP_GAP = 8
 VALUE_WIDTH = 56
 """Room for the value behind a bar."""
 
-PADDING = 10
+PADDING = 5
 """Smallest room beside the name in a segment."""
 
 AXIS_HEIGHT = 20
@@ -165,11 +165,11 @@ def draw_segments(stack: Stack, scale: LinearScale, y: float) -> list[Html]:
             element("title", segment.tooltip),
             x=left,
             y=y + 1,
-            width=round(right - left - 0.7, 2),
+            width=round(max(right - left - 0.7, 0.0), 2),
             height=2 * BAR - 6,
             class_=f"segment fill-{segment.kind}",
         )
         drawn.append(rect)
-        if right - left > len(segment.name) * CHARACTER + PADDING:
+        if right - left > bold_width(segment.name) + PADDING:
             drawn.append(text(segment.name, (left + right) / 2, y + BAR + 2, anchor="middle", class_="inside"))
     return drawn

@@ -68,16 +68,12 @@ LEDGER_COLUMNS = {"±": "ci95"}
 def study_page(run: RunFiles) -> str:
     """Returns the page."""
     summary = run.summary
-    panels = {panel["name"]: panel for panel in summary["panels"]}
-    rows = summary["rows"]
     return page(
         f"{summary['name']} – hostnet",  # noqa: RUF001
         header(run),
-        quadrants_section(panels, rows),
-        *named_sections(panels, rows),
+        *leading_charts(summary),
         groups_section(summary),
-        section("Comparison with other simulators", note=HOW_TO_READ_PEERS) if is_of_peers(summary) else None,
-        *(part_section(title, keys, panels, rows, summary["curves"]) for title, *keys in PARTS),
+        *charts_of_parts(summary),
         failing_section(summary),
         all_rows_section(summary),
         element(
@@ -86,6 +82,21 @@ def study_page(run: RunFiles) -> str:
             + (f", {summary['study']['origin']}." if summary["study"].get("origin") else "."),
         ),
     )
+
+
+def leading_charts(summary: dict[str, Any]) -> list[Html | None]:
+    """Creates the sections of the quadrants, and of the panels that name their section."""
+    panels = {panel["name"]: panel for panel in summary["panels"]}
+    return [quadrants_section(panels, summary["rows"]), *named_sections(panels, summary["rows"])]
+
+
+def charts_of_parts(summary: dict[str, Any]) -> list[Html | None]:
+    """Creates the sections of all other panels, by the part of the server that they are about."""
+    panels = {panel["name"]: panel for panel in summary["panels"]}
+    return [
+        section("Comparison with other simulators", note=HOW_TO_READ_PEERS) if is_of_peers(summary) else None,
+        *(part_section(title, keys, panels, summary["rows"], summary["curves"]) for title, *keys in PARTS),
+    ]
 
 
 def is_of_peers(summary: dict[str, Any]) -> bool:
@@ -244,9 +255,12 @@ def panel_card(panel: Row, rows: Sequence[Row], curves: dict[str, list[list[floa
 
 
 def bars_card(panel: Row, series: Sequence[ChartSeries], ends: Sequence[ReferenceLine]) -> Html:
-    """Creates the chart of a panel as bars side by side; a published range is drawn as two lines across them."""
+    """Creates the chart of a panel as bars side by side; a published range is drawn as two lines across them.
+
+    Bars start at 0, and those of ratios at 1.
+    """
     bars = [replace(plotted, values=tuple(map(without_whisker, plotted.values))) for plotted in series]
-    axis = ChartAxis(panel["x_label"], panel["unit"], floor=1.0)
+    axis = ChartAxis(panel["x_label"], panel["unit"], floor=1.0 if panel["unit"] == "x" else 0.0)
     return card(panel, grouped_chart(chart_title(panel), axis, bars, ends), legend(bars, ends))
 
 

@@ -22,6 +22,12 @@ SHAPES = dict(zip("efgh", "abcd", strict=True))
 CHARACTER = 7.7
 """Width of a wide character of a label, a digit in wide fonts."""
 
+MARGIN_CHARACTERS = 5
+"""Number of characters that fit beside the y axis."""
+
+BOLD = (7.2, 9.4)
+"""Mean widths of a small and of a capital letter in bold."""
+
 
 @dataclass(frozen=True)
 class LinearScale:
@@ -84,7 +90,7 @@ class ChartFrame:
     def axes(self, x_label: str) -> list[Html]:
         """Draws grid lines, tick labels and the title of the x axis; that of the y axis is above the chart."""
         parts = []
-        for tick, label in zip(self.y_ticks, self.y_labels or tick_labels(self.y_ticks), strict=True):
+        for tick, label in zip(self.y_ticks, self.y_labels or margin_labels(self.y_ticks), strict=True):
             y = self.y(tick)
             parts.append(element("line", x1=LEFT, x2=self.width - RIGHT, y1=y, y2=y, class_="grid"))
             parts.append(text(label, LEFT - 6, y + 4, anchor="end"))
@@ -126,6 +132,15 @@ def tick_labels(ticks: Sequence[float]) -> list[str]:
     return [f"{tick:,.{decimals}f}" for tick in ticks]
 
 
+def margin_labels(ticks: Sequence[float]) -> list[str]:
+    """Formats ticks for the margin of the y axis: in thousands, such as 50k, if 50,000 would be wider than it."""
+    labels = tick_labels(ticks)
+    if max(map(len, labels), default=0) <= MARGIN_CHARACTERS:
+        return labels
+    thousands = tick_labels([tick / 1000 for tick in ticks])
+    return [f"{label}k" if tick else "0" for tick, label in zip(ticks, thousands, strict=True)]
+
+
 def fitted_ticks(ticks: Sequence[tuple[float, str]], scale: LinearScale) -> list[tuple[float, str]]:
     """Returns the ticks whose labels do not overlap. The first and the last one stay if there is room for both."""
 
@@ -140,6 +155,11 @@ def fitted_ticks(ticks: Sequence[tuple[float, str]], scale: LinearScale) -> list
         if left >= ends(kept[-1])[1] and (tick is last or right <= ends(last)[0]):
             kept.append(tick)
     return kept
+
+
+def bold_width(content: str) -> float:
+    """Returns about the width of a bold text."""
+    return sum(BOLD[letter.isupper()] for letter in content)
 
 
 def text(content: str, x: float, y: float, *, anchor: str = "start", class_: str | None = None) -> Html:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hostnet.report.load import RunFiles
 from hostnet.running.results import server_config
@@ -19,16 +19,21 @@ if TYPE_CHECKING:
     from hostnet.terminal.progress import ProgressArgument
 
 
+TABLES = (
+    *("domains", "series", "flows", "power_series"),
+    *("ranks", "timeline", "path_pieces", "latency_histogram"),
+)
+"""Tables that pages and plots read."""
+
+
 def run_files(results: Results) -> RunFiles:
     """Returns the results as the files of a run directory that pages and plots read, without writing any."""
+    tables: dict[str, Any] = {name: results.rows(name) for name in TABLES}
     return RunFiles(
         directory=results.directory or Path(results.plan.name),
         summary=results.summary,
         manifest={"config": json.loads(results.plan.effective_json())},
-        domains=results.rows("domains"),
-        series=results.rows("series"),
-        flows=results.rows("flows"),
-        power_series=results.rows("power_series"),
+        **tables,
     )
 
 

@@ -13,7 +13,7 @@ from hostnet import _core
 from hostnet.files import read_config
 from hostnet.plain_json import json_of
 from hostnet.processes import ResultsElsewhereError
-from hostnet.running.arguments import check_callbacks, check_steps, check_threads
+from hostnet.running.arguments import check_callbacks, check_threads
 from hostnet.running.capture import SNAPLEN, Capture, capture_file
 from hostnet.running.names import near_names
 from hostnet.running.ranges import check_seed
@@ -64,7 +64,9 @@ def run(
             then holds a file for the Perfetto UI. By default, nothing is traced.
         host: Server whose counters and trace are recorded; by default the only one.
         controllers: By names of hosts with `control.rule = "user"`: functions, or objects with a method `on_sample`.
-            They are called with `Signals` at every sample and return None or `Actions`. An exception ends the run.
+            They are called with `Signals` at every sample and return None or `Actions`. For a host with a workload of
+            kind "tiering": objects with a method `on_pages`, which get `Pages` and return None or pairs of a page and
+            its new node. An exception ends the run.
         governors: By names of hosts with `power.governor = "user"`, or "server" for a single server: functions, or
             objects with a method `decide`. They are called with a `Look` at every interval and return None or the index
             of a P-state. An exception ends the run.
@@ -236,7 +238,7 @@ def run_plan(
         ResultsElsewhereError: The run is over, and this process is not the first.
     """
     check_threads(threads)
-    check_steps(plan, series_ps)
+    plan.check_series(series_ps)
     check_callbacks(controllers, "controllers", '{"receiver": my_controller}')
     check_callbacks(governors, "governors", '{"server": MyGovernor()}')
     looked_at = named_server(plan, host) if counters_ps or trace_ps else ""
@@ -293,7 +295,7 @@ def run_plans(
     if threads is not None:
         check_threads(threads)
     for plan, _ in plans:
-        check_steps(plan, series_ps)
+        plan.check_series(series_ps)
     started, began_s = _now(), time.perf_counter()
     natives = _core.run_many([plan for plan, _ in plans], threads=threads or 0, series_ps=series_ps, progress=progress)
     wall_time_s = time.perf_counter() - began_s

@@ -72,6 +72,19 @@ class SweepResults(TableMethods):
 
         return draw_plots(self, names)
 
+    def report(self, out: str | PathLike[str] | None = None) -> Path:
+        """Returns the path of the page of the sweep, and opens nothing.
+
+        The page is in the directory of the sweep. Without one, or in another folder `out`, the page is written alone.
+
+        Raises:
+            FileExistsError: `out` exists and is not empty.
+            OSError: The folder cannot be written.
+        """
+        from hostnet.sweeps.presentation import write_page
+
+        return write_page(self, out)
+
 
 def sweep(
     config: AnyConfig,

@@ -97,9 +97,12 @@ def _validity(unvalidated: list[str], points: int) -> list[str]:
     """Returns the notes on points that are not validated, as at most one line."""
     if len(unvalidated) == points and len(set(unvalidated)) == 1:
         return unvalidated[:1]
+    # The reason of a preset holds for all of its points, whatever else differs.
+    if len(unvalidated) == points and len(shared := {text.split("; ")[0] for text in unvalidated}) == 1:
+        return list(shared)
     if not unvalidated:
         return []
-    return [f"unvalidated: {len(unvalidated)} of {points} points are not what was checked against measurements"]
+    return [f"unvalidated: {len(unvalidated)} of {points} points differ from what was compared with measurements"]
 
 
 def _reword_error(grid: Grid, point: int, message: str) -> str:

@@ -130,9 +130,7 @@ def _write_unfinished_page(job: Job, journal: Journal, path: Path, identity: Ide
 
 def _publish(job: Job, journal: Journal, path: Path, identity: Identity, *, plots: bool) -> Identity:
     """Writes all files under temporary names and then renames them; sweep.json comes last."""
-    import pyarrow.parquet as pq
-
-    from hostnet.sweeps.page import SweepPage, write_sweep_page
+    from hostnet.sweeps.page import SweepPage, read_page_table, write_sweep_page
     from hostnet.sweeps.plots import draw_sweep
 
     notes = notes_on(job.grid, journal)
@@ -150,7 +148,7 @@ def _publish(job: Job, journal: Journal, path: Path, identity: Identity, *, plot
     manifest: dict[str, Any] = {"format": 1, "kind": "sweep", **identity, "notes": notes, "tables": tables}
     write_part(path / MANIFEST, json.dumps(manifest, indent=2, ensure_ascii=False))
     if plots:
-        table = pq.ParquetFile(part_path(path / "sweep.parquet")).read()
+        table = read_page_table(part_path(path / "sweep.parquet"), job.grid.axes)
         write_sweep_page(path, SweepPage(manifest, job.grid.axes, table, config=config))
     publish_folder(path / MORE_TABLES)
     for name in (config, *TABLES, MANIFEST):

@@ -45,7 +45,7 @@ def _notes(name: str, subject: str, rows: Sequence[Row], paths: Sequence[str]) -
     if few:
         lowest = min(row[COUNT] for row in few)
         missing = f"{lowest} of {least}" if len(few) == 1 else f"as few as {lowest} of {least}"
-        yield f"{name}: {heading} lacks requests at {_points(few, paths)} ({missing}); use a longer run.duration"
+        yield f"{name}: too few requests for {heading} at {_points(few, paths)} ({missing}); use a longer run.duration"
 
 
 def _points(rows: Sequence[Row], paths: Sequence[str]) -> str:

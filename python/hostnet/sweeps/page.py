@@ -8,7 +8,7 @@ from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from hostnet.files import write_file
+from hostnet.files import read_table, write_file
 from hostnet.report.html import Html, element, section, warning
 from hostnet.report.numbers import number
 from hostnet.report.page import page
@@ -18,9 +18,9 @@ from hostnet.sweeps.gaps import gap_notes
 from hostnet.sweeps.page_charts import charts_of, hides_some
 from hostnet.sweeps.page_effects import effect_tiles
 from hostnet.sweeps.page_limits import limits_section
-from hostnet.sweeps.page_policies import policy_sections
-from hostnet.sweeps.page_table import links_of, points_section
-from hostnet.sweeps.series import ordered_axes, sweeps_of
+from hostnet.sweeps.page_policies import policy_columns, policy_sections
+from hostnet.sweeps.page_table import links_of, points_section, shown_columns
+from hostnet.sweeps.series import columns_of, ordered_axes, sweeps_of
 from hostnet.terminal.layout import short_paths
 from hostnet.units import format_percent
 
@@ -67,6 +67,20 @@ class SweepPage:
         return len(set(self.table["point"].to_pylist()))
 
 
+def read_page_table(file: Path, axes: Sequence[Axis]) -> pa.Table:
+    """Reads the columns of sweep.parquet that the page needs; a sweep of many points has too many to read all.
+
+    Raises:
+        ConfigError: The file is damaged.
+        OSError: The file cannot be read.
+    """
+    import pyarrow.parquet as pq
+
+    names = pq.read_schema(file).names
+    needed = shown_columns(names) | set(columns_of(names, axes)) | set(policy_columns(names, axes))
+    return read_table(file, [name for name in names if name in needed])
+
+
 def write_sweep_page(directory: Path, content: SweepPage) -> Path:
     """Writes the page into the directory of a sweep and returns its path.
 
@@ -80,17 +94,10 @@ def write_sweep_page(directory: Path, content: SweepPage) -> Path:
 
 def sweep_page(content: SweepPage) -> str:
     """Returns the page."""
-    drawn, idle = without_idle(
-        [each.in_readable_units() for each in sweeps_of(content.table, ordered_axes(content.axes))]
-    )
-    link = links_of(content, drawn[0].axes if drawn else ())
     return page(
         f"{content.manifest['name']}, sweep \u2013 hostnet",
         header(content),
-        effect_tiles(drawn, idle),
-        *metric_sections(drawn, link),
-        *policy_sections(content.table, content.axes),
-        limits_section(content.table, drawn),
+        *chart_sections(content),
         points_section(content),
         notes_section([*gap_notes(content.table, [axis.path for axis in content.axes]), *content.manifest["notes"]]),
         reproduce_section(content),
@@ -98,6 +105,20 @@ def sweep_page(content: SweepPage) -> str:
             "footer", f"hostnet {content.manifest['hostnet']}, configurations {content.manifest['configurations']}"
         ),
     )
+
+
+def chart_sections(content: SweepPage) -> list[Html | None]:
+    """Creates the sections that show which parameter matters, the metrics, and what limits each point."""
+    drawn, idle = without_idle(
+        [each.in_readable_units() for each in sweeps_of(content.table, ordered_axes(content.axes))]
+    )
+    link = links_of(content, drawn[0].axes if drawn else ())
+    return [
+        effect_tiles(drawn, idle),
+        *metric_sections(drawn, link),
+        *policy_sections(content.table, content.axes),
+        limits_section(content.table, drawn),
+    ]
 
 
 def header(content: SweepPage) -> Html:

@@ -163,7 +163,7 @@ def draw_lines(panel: Panel, width: int) -> Html:
         x=(scale.places[0], scale.places[-1]),
         ticks=tuple(zip(scale.ticks, scale.labels, strict=True)),
         unit=panel.metric.unit,
-        y=(min(every), max(every)) if every else None,
+        y=panel.sweep.ends(panel.metric, intervals=not logarithmic),
         x_logarithmic=bool(scale.base),
         y_logarithmic=logarithmic,
     )
@@ -183,7 +183,8 @@ def draw_bars(panel: Panel, width: int) -> Html:
         points = [(line, panel.point(index, panel.choice(index, line))) for line in panel.lines]
         bars = [bar_of(kind, point, unit) for kind, (_, point) in zip(MANY_KINDS, points, strict=False)]
         groups.append(BarGroup(value_name(first, index), tuple(bars)))
-    return bar_rows(description(panel), groups, max(panel.sweep.values(panel.metric), default=None), width=width)
+    ends = panel.sweep.ends(panel.metric, intervals=True)
+    return bar_rows(description(panel), groups, None if ends is None else ends[1], width=width)
 
 
 def bar_of(kind: str, point: SeriesPoint, unit: str) -> Bar:

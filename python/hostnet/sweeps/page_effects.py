@@ -23,6 +23,9 @@ DOTS_MAX = 200_000
 EFFECTS_MAX = 4
 """Maximum number of further effects of a parameter that its tile names."""
 
+SMALLEST = 1.01
+"""Smallest ratio of two values that counts as an effect."""
+
 FACTOR_FROM = 2.0
 """Smallest ratio of two values that is shown as a factor; smaller ones are shown in percent."""
 
@@ -43,7 +46,7 @@ def effect_tiles(sweeps: Sequence[Sweep], idle: Sequence[Axis]) -> Html | None:
     if not sweeps or sum(len(sweep.dots) for sweep in sweeps) > DOTS_MAX:
         return None
     axes = sweeps[0].axes
-    effects = [effect for effect in effects_of(sweeps) if number(effect.low) != number(effect.high)]
+    effects = [effect for effect in effects_of(sweeps) if effect.ratio > SMALLEST]
     names = dict(zip([*axes, *idle], short_paths([axis.path for axis in (*axes, *idle)]), strict=True))
     own = {axis: [effect for effect in effects if effect.axis is axis] for axis in axes}
     ranked = sorted((axis for axis in axes if own[axis]), key=lambda axis: effects.index(own[axis][0]))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
+from hostnet.glossary import heading_definition
 from hostnet.limit_names import NOT_KNOWN
-from hostnet.report.html import Html, element, section
+from hostnet.report.html import Cell, Html, element, section
 from hostnet.report.html import table as html_table
 from hostnet.report.numbers import MISSING
 from hostnet.report.series import MANY_KINDS
@@ -72,7 +73,9 @@ def limit_card(name: str, axes: Sequence[Axis], limits: Limits, every: Counter[s
     title = f"{name}: {names[1]} over {names[0]}" if len(axes) > 1 else name
     rows = evenly_spaced(len(axes[0].values), GROUPS_MAX)
     lines = evenly_spaced(len(axes[1].values), LINES_MAX) if len(axes) > 1 else []
-    heads = [value_name(axes[1], line) for line in lines] or ["limited by"]
+    values = [value_name(axes[1], line) for line in lines]
+    heads = [Cell(value, about=f"points with {axes[1].path} = {value}") for value in values] or [Cell("limited by")]
+    first = Cell(names[0], about=heading_definition(axes[0].path))
     cells = [
         [
             value_name(axes[0], row),
@@ -81,7 +84,7 @@ def limit_card(name: str, axes: Sequence[Axis], limits: Limits, every: Counter[s
         ]
         for row in rows
     ]
-    shown = html_table([names[0], *heads], cells, text_columns=len(heads) + 1, label=f"What limits {name}")
+    shown = html_table([first, *heads], cells, text_columns=len(heads) + 1, label=f"What limits {name}")
     return element("div", element("h3", title), shown)
 
 
@@ -100,7 +103,7 @@ def cell(found: Counter[str] | None, kinds: dict[str, str]) -> Html:
         return element("span", MISSING)
     named = [limit for limit, _ in found.most_common(NAMED_MAX)]
     more = f" or {len(found) - NAMED_MAX} others" if len(found) > NAMED_MAX else ""
-    return element("span", *(mark(limit, kinds) for limit in named), more or None, class_="sources")
+    return element("span", *(mark(limit, kinds) for limit in named), more or None, class_="wrap")
 
 
 def mark(limit: str, kinds: dict[str, str]) -> Html:

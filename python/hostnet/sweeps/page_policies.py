@@ -11,7 +11,7 @@ from hostnet.report.numbers import number
 from hostnet.report.point_charts import PointAxes, Range, mark_swatch, point_legend, ranges_chart
 from hostnet.report.series import MANY_KINDS
 from hostnet.report.svg import nice_range, tick_labels
-from hostnet.sweeps.policies import TALL, has_policies, policies_of
+from hostnet.sweeps.policies import TALL, columns_for_policies, has_policies, policies_of
 from hostnet.units import readable_unit
 
 if TYPE_CHECKING:
@@ -26,6 +26,11 @@ NOTE = (
     "Percentiles of the latency of requests from P50 up, over the power of the cores of all servers. The mark is the "
     "highest percentile that there are enough requests for. Below and to the left is better."
 )
+
+
+def policy_columns(columns: Sequence[str], axes: Sequence[Axis]) -> list[str]:
+    """Returns the columns of a table that the section needs."""
+    return columns_for_policies(axes) if has_policies(columns) else []
 
 
 def policy_sections(table: pa.Table, axes: Sequence[Axis]) -> Iterator[Html]:

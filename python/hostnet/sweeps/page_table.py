@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.comparison.differences import INTERVALS
+from hostnet.glossary import heading_definition
 from hostnet.report.html import Cell, Child, Html, element, section
 from hostnet.report.html import table as html_table
 from hostnet.report.numbers import MISSING, exact_text, number, with_ci95
@@ -44,6 +45,14 @@ NAME_MAX = 20
 PJ = 1e-12
 
 
+def shown_columns(names: Sequence[str]) -> set[str]:
+    """Returns the columns of a table that its rows on the page show, beside those of the swept parameters."""
+    subject = subject_of(names)
+    columns = {*SUBJECTS[subject].values(), *MORE_COLUMNS.values()}
+    intervals = {INTERVALS[column] for column in columns & INTERVALS.keys()}
+    return {"point", "seed", "config_hash", "limited_by", "limited_at", *columns, *intervals} & set(names)
+
+
 def row_id(row: Row, subject: str) -> str:
     """Returns the name of the place of a row on the page."""
     return f"point-{row['point']}-{row[subject]}".replace(" ", "-")
@@ -76,7 +85,7 @@ def points_section(content: SweepPage) -> Html:
     columns = {title: name for title, name in columns.items() if any(row.get(name) is not None for row in rows)}
     texts = ["point", *short_paths(paths, [*seed, subject, *columns]), *seed, subject, "limited by"]
     keys = ["point", *paths, *seed, subject, "limited_by"]
-    titles = [Cell(title, key) for title, key in zip(texts, keys, strict=True)]
+    titles = [Cell(title, key, about=heading_definition(key)) for title, key in zip(texts, keys, strict=True)]
     heads = [
         *titles,
         *(Cell(title, "\t".join(copied(name))) for title, name in columns.items()),

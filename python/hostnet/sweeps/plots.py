@@ -104,7 +104,7 @@ def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
         OSError: A file cannot be read or written.
     """
     from hostnet.report.load import CONFIG_FILES
-    from hostnet.sweeps.page import SweepPage, write_sweep_page
+    from hostnet.sweeps.page import SweepPage, read_page_table, write_sweep_page
     from hostnet.sweeps.sweep_dir import damaged, read_manifest
 
     manifest = read_manifest(directory)
@@ -115,7 +115,7 @@ def draw_directory(directory: Path) -> tuple[list[Path], str | None]:
     note = draw_sweep(table, axes, directory / "plots")
     config = next((name for name in CONFIG_FILES if (directory / name).is_file()), CONFIG_FILES[0])
     try:
-        page = write_sweep_page(directory, SweepPage(manifest, axes, read_table(table), config=config))
+        page = write_sweep_page(directory, SweepPage(manifest, axes, read_page_table(table, axes), config=config))
     except (KeyError, TypeError, ValueError, AttributeError):
         raise damaged(directory) from None
     return [*sorted((directory / "plots").glob("*.png")), page], note

@@ -69,7 +69,7 @@ def draw_policies(table: Path, axes: Sequence[Axis]) -> Iterator[tuple[str, Figu
 
     names = pq.read_schema(table).names
     if has_policies(names):
-        content = pq.read_table(table, columns=[*columns_of_policies(axes), WATTS, "count", *SHOWN])
+        content = pq.read_table(table, columns=columns_for_policies(axes))
         for name, panels in policies_of(content, axes):
             yield name, draw_panels(name, panels)
 
@@ -79,9 +79,9 @@ def has_policies(columns: Sequence[str]) -> bool:
     return subject_of(columns) == "class" and WATTS in columns
 
 
-def columns_of_policies(axes: Sequence[Axis]) -> list[str]:
-    """Returns the columns that say what a row is of."""
-    return ["class", *(axis.path for axis in axes)]
+def columns_for_policies(axes: Sequence[Axis]) -> list[str]:
+    """Returns the columns that `policies_of` reads."""
+    return ["class", *(axis.path for axis in axes), WATTS, "count", *SHOWN]
 
 
 def policies_of(table: pa.Table, axes: Sequence[Axis]) -> Iterator[tuple[str, dict[str, list[Policy]]]]:
@@ -89,7 +89,7 @@ def policies_of(table: pa.Table, axes: Sequence[Axis]) -> Iterator[tuple[str, di
 
     A class with a single policy has nothing to compare.
     """
-    content = table.select([*columns_of_policies(axes), WATTS, "count", *SHOWN]).to_pylist()
+    content = table.select(columns_for_policies(axes)).to_pylist()
     of_policy = [axis for axis in axes if set(axis.path.split(".")) & set(OF_POLICY)] or list(axes)
     others = [axis for axis in axes if axis not in of_policy]
     for name in dict.fromkeys(row["class"] for row in content):

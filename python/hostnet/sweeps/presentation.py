@@ -9,29 +9,51 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from os import PathLike
 
     from hostnet.report.notebook.plots import Plots
     from hostnet.sweeps.api import SweepResults
     from hostnet.sweeps.axis import Axis
-
-PLOTS_MAX = 4
-"""Maximum number of plots that a notebook shows without being asked."""
+    from hostnet.sweeps.page import SweepPage
 
 
 def notebook_output(results: SweepResults) -> str:
-    """Returns the output of a notebook's cell."""
-    from itertools import islice
-
-    from hostnet.report.notebook.plots import plot_image
+    """Returns the output of a notebook's cell: the charts of the page, and the first rows of the table."""
     from hostnet.report.notebook.sweep import sweep_block
     from hostnet.sweeps.outcome import headline
+    from hostnet.sweeps.page import PAGE, chart_sections
 
     seed = ["seed"] if results.manifest["seeds"] else []
     paths = [*(axis["path"] for axis in results.manifest["over"]), *seed]
-    plots = draw_plots(results, ())
-    charts = [plot_image(name, figure) for name, figure in islice(plots.items(), PLOTS_MAX)]
-    hidden = [f"plot() shows {len(plots) - PLOTS_MAX} more plots"] if len(plots) > PLOTS_MAX else []
-    return sweep_block(headline(results.manifest), paths, results.table, charts, [*results.notes, *hidden], None)
+    page = None if results.directory is None else results.directory / PAGE
+    charts = chart_sections(page_content(results))
+    return sweep_block(headline(results.manifest), paths, results.table, charts, results.notes, page)
+
+
+def page_content(results: SweepResults) -> SweepPage:
+    """Returns what the page of the sweep shows."""
+    from hostnet.sweeps.page import SweepPage
+
+    return SweepPage(results.manifest, axes_of_manifest(results), results.table)
+
+
+def write_page(results: SweepResults, out: str | PathLike[str] | None) -> Path:
+    """Returns the page of the sweep's directory, or writes one alone into the folder `out` or a new one.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    from hostnet.rundir import publish_to
+    from hostnet.sweeps.page import PAGE, write_sweep_page
+
+    if out is None and results.directory is not None:
+        return results.directory / PAGE
+    content = page_content(results)
+
+    def fill(folder: Path) -> None:
+        write_sweep_page(folder, content)
+
+    return publish_to(out, results.manifest["name"], fill) / PAGE
 
 
 def draw_plots(results: SweepResults, names: Sequence[str]) -> Plots:

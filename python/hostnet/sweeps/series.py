@@ -92,6 +92,13 @@ class Sweep:
         """Returns all values of a metric that are known."""
         return [value for (_, column), (value, _) in self.dots.items() if column == metric.column and value is not None]
 
+    def ends(self, metric: Metric, *, intervals: bool) -> tuple[float, float] | None:
+        """Returns the smallest and the largest value of a metric, or end of an interval; None without any value."""
+        known = [dot for (_, column), dot in self.dots.items() if column == metric.column]
+        sides = (-1, 1) if intervals else (0,)
+        ends = [value + side * (ci95 or 0.0) for value, ci95 in known if value is not None for side in sides]
+        return (min(ends), max(ends)) if ends else None
+
     @property
     def metrics(self) -> list[Metric]:
         """Metrics that are plotted: without those that have no value, or of which nothing happened at any point."""
@@ -136,13 +143,14 @@ def sweeps_of(table: pa.Table, axes: tuple[Axis, ...]) -> list[Sweep]:
     """Returns the values of every workload, in the order of the table; several seeds become their mean."""
     subject = subject_of(table.column_names)
     metrics = MEASURED[subject]
+    measured = [metric for metric in metrics if table[metric.column].null_count < table.num_rows]
     content: dict[str, list[Any]] = table.select(columns_of(table.column_names, axes)).to_pydict()
     places = [{value: index for index, value in enumerate(axis.columns)} for axis in axes]
     chosen = [[place[value] for value in content[axis.path]] for axis, place in zip(axes, places, strict=True)]
     found: dict[str, dict[tuple[Choice, str], list[Dot]]] = {}
     for row, (workload, *choice) in enumerate(zip(content[subject], *chosen, strict=True)):
         of_workload = found.setdefault(workload, {})
-        for metric in metrics:
+        for metric in measured:
             of_workload.setdefault((tuple(choice), metric.column), []).append(_dot(content, metric, row))
     return [
         Sweep(workload, axes, {key: _mean(dots) for key, dots in of_workload.items()}, metrics)

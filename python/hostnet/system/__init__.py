@@ -2,6 +2,7 @@
 """Descriptions of servers, clusters and their workloads, with the same names as in configuration files."""
 
 from hostnet.system.cache import L2, Cache, Ddio, Llc, Prefetch, SnoopFilter
+from hostnet.system.chiplets import Chiplets
 from hostnet.system.cluster import Cluster, Host
 from hostnet.system.config import Config
 from hostnet.system.die import Die
@@ -10,7 +11,7 @@ from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, SwitchEnergy, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
-from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
+from hostnet.system.io import DmaDevice, FioCosts, Iio, Iommu, Iotlb, Pcie, Ssd
 from hostnet.system.jobs import Job, JobCompute, JobStep
 from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
@@ -20,7 +21,7 @@ from hostnet.system.parts import Socket
 from hostnet.system.pool import Pool, PoolPrefetch
 from hostnet.system.power import CState, DynamicPower, Governor, Ncap, Power, PState, PStateRange, StaticPower
 from hostnet.system.traffic import Flow, Move, OtherRequests, Service, ServiceIo, SizePoint, Transport
-from hostnet.system.workload import App, AppInstructions, AppLayout, Fio, FioJob, RemoteStream, Stream
+from hostnet.system.workload import App, AppInstructions, AppLayout, Dma, Fio, FioJob, RemoteStream, Stream, Tiering
 
 __all__ = [
     "L2",
@@ -33,6 +34,7 @@ __all__ = [
     "Cable",
     "Cache",
     "Cha",
+    "Chiplets",
     "Cluster",
     "Compress",
     "Config",
@@ -44,6 +46,8 @@ __all__ = [
     "Die",
     "DimmAsync",
     "DimmDriver",
+    "Dma",
+    "DmaDevice",
     "Dram",
     "DynamicPower",
     "Energy",
@@ -55,6 +59,8 @@ __all__ = [
     "Governor",
     "Host",
     "Iio",
+    "Iommu",
+    "Iotlb",
     "Job",
     "JobCompute",
     "JobStep",
@@ -99,6 +105,7 @@ __all__ = [
     "Stream",
     "Switch",
     "SwitchEnergy",
+    "Tiering",
     "Timing",
     "Tor",
     "Transport",

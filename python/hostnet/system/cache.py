@@ -76,7 +76,7 @@ class Cache(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Prefetch(Description):
-    """L2 prefetchers of every core; simulated only with caches."""
+    """L2 prefetchers of every core."""
 
     stream: bool | None = None
     """True if the streamer is on: it runs ahead of ascending or descending accesses within a page. On network cores it
@@ -85,11 +85,20 @@ class Prefetch(Description):
     adjacent: bool | None = None
     """True if the adjacent-line prefetcher is on: it completes pairs of lines of 128 B."""
     credits: int | None = None
-    """Lines that the prefetchers of a core may have in flight, beside its LFB. Range: 1 to 1024."""
+    """Lines that the prefetchers of a core may have in flight, beside its LFB. Ignored without caches.
+
+    Range: 1 to 1024.
+    """
     pages: int | None = None
     """Pages that the streamer of a core tracks. Range: 1 to 1024."""
     distance: int | None = None
     """Distance that the streamer runs ahead of the accesses (lines). Range: 1 to 64."""
+    stream_credits: int | None = None
+    """Lines that the prefetchers of a core keep in flight for its sequential streams, beside its LFB, if caches are not
+    modelled; 0 if prefetching is off.
+
+    Range: 0 to 1024.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

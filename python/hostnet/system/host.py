@@ -72,6 +72,11 @@ class Core(Description):
 
     Range: "100 MHz" to "10 GHz".
     """
+    write_until: str | None = None
+    """Event that ends a write-back of a core and frees its entry: "admission" (its admission by the CHA) or
+    "acceptance" (its acceptance by the memory controller, as where the LLC first has to evict another dirty line, which
+    takes `cache.llc.hit` without caches).
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -82,6 +87,12 @@ class Tor(Description):
     """Request buffer (TOR) entries per slice, shared by reads and writes of cores and devices. Range: 1 to 4096."""
     write_entries: int | None = None
     """Maximum number of these entries that write-backs of cores may hold; all when absent. Range: 1 to 4096."""
+    expander_entries: int | None = None
+    """Maximum number of these entries that lines behind a CXL link may hold, whose requests then wait in queues of
+    their own; all when absent.
+
+    Range: 1 to 4096.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -105,6 +116,12 @@ class Cha(Description):
     """Time from admission of an IIO write to its arrival at the memory controller (time). Range: "1 ps" to "100 us"."""
     write_ack: str | None = None
     """Time from the memory controller's acceptance of a write to the CHA (time). Range: "1 ps" to "100 us"."""
+    hash: str | None = None
+    """Hash that assigns a line to a slice: "even" (multiples of the golden ratio: lines at equal distances are spread
+    as evenly as possible) or "mixed" (all bits of the address are mixed, so that lines are spread as if at random).
+
+    Default: "even".
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

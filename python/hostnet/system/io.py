@@ -38,6 +38,55 @@ class Iio(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Iotlb(Description):
+    """Cache of translations."""
+
+    entries: int | None = None
+    """Entries, each of which translates a page. Range: 1 to 4096. Default: 64."""
+    ways: int | None = None
+    """Ways, a divisor of the entries; all entries (fully associative) when absent. Range: 1 to 4096."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Iommu(Description):
+    """IOMMU, which translates the addresses of devices; none when absent."""
+
+    iotlb: Iotlb = Iotlb()
+    """Cache of translations."""
+    mode: str | None = None
+    """Translation of the addresses of devices: "off", also for passthrough; "lazy", flushed all at once after many
+    buffers have been unmapped; "strict", invalidated one by one.
+
+    Default: "off".
+    """
+    page: str | None = None
+    """Size of the pages that buffers of devices are mapped with (size): "4 KiB", "2 MiB" or "1 GiB"; at most a run of
+    physical memory (`memory.run`).
+
+    Range: "4 KiB" to "1 GiB". Default: "4 KiB".
+    """
+    walk_cache: int | None = None
+    """Entries of the cache of upper levels of the page table, which shorten a walk; 0 = none.
+
+    Range: 0 to 4096. Default: 64.
+    """
+    walks: int | None = None
+    """Page walks in flight. Range: 1 to 1024. Default: 6."""
+    ats: int | None = None
+    """Entries of the translation cache of each device (ATS), which requests translations over its link; 0 = none.
+
+    Range: 0 to 4096. Default: 0.
+    """
+    flush: int | None = None
+    """With mode "lazy": buffers that are unmapped until all translations are flushed.
+
+    Range: 1 to 65536. Default: 256.
+    """
+    invalidate: str | None = None
+    """Time that a core waits for an invalidation (time). Range: at most "1 ms". Default: "700 ns"."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Pcie(Description):
     """PCIe links between the drives and the IIO. The lanes are divided evenly among the drives."""
 
@@ -110,6 +159,25 @@ class Ssd(Description):
     """
     streams: int | None = None
     """Commands that a drive serves at a time, TLP by TLP, round robin. Range: 1 to 1024."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DmaDevice(Description):
+    """Device that generates DMA. It is simulated only with a workload of kind "dma"."""
+
+    bandwidth: str | None = None
+    """Bandwidth at which the device moves the data of a command between its memory and the link, which adds to the
+    latency of the command; it moves the data of reads one command after the other, that of writes side by side
+    (bandwidth).
+
+    Range: "1 MB/s" to "1 TB/s". Default: "10 GB/s".
+    """
+    latency: str | None = None
+    """Time that a command spends in the device (time). Range: at most "1 ms". Default: "100 ns"."""
+    read_issue: str | None = None
+    """Least time between two commands that read memory (time). Range: at most "1 ms". Default: "1 ns"."""
+    write_issue: str | None = None
+    """Least time between two commands that write memory (time). Range: at most "1 ms". Default: "1 ns"."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -161,7 +161,10 @@ class Sockets(Description):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Control(Description):
-    """Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster."""
+    """Controller that watches the host and throttles.
+
+    It is simulated only if the server is a host of a cluster, or with `control.side = "expander"`.
+    """
 
     rule: str | None = None
     """Control rule: "none" (reads no signals), "watch" (reads signals and does not react), "hostcc" (throttles cores
@@ -203,8 +206,11 @@ class Control(Description):
     mba: str | None = None
     """Delay that MBA adds to every request of a core at its highest level (time). Range: at most "1 ms"."""
     side: str | None = None
-    """Traffic that the controller monitors: "receiver" (writes of the IIO and incoming packets) or "sender" (reads of
-    the IIO and outgoing packets).
+    """Traffic that the controller monitors: "receiver" (writes of the IIO and incoming packets), "sender" (reads of the
+    IIO and outgoing packets) or "expander" (lines behind a CXL link in the request buffers of the CHA, on a server
+    alone).
 
     Default: "receiver".
     """
+    workloads: Sequence[str] | None = None
+    """Workloads whose cores are throttled, by name. Required with `side = "expander"`, not allowed otherwise."""

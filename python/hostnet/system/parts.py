@@ -5,12 +5,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from hostnet.system.cache import Cache, Ddio, Prefetch
+from hostnet.system.chiplets import Chiplets
 from hostnet.system.description import Description
 from hostnet.system.die import Die
 from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
 from hostnet.system.host import Cha, Core
-from hostnet.system.io import FioCosts, Iio, Pcie, Ssd
+from hostnet.system.io import DmaDevice, FioCosts, Iio, Iommu, Pcie, Ssd
 from hostnet.system.memory import Memory
 from hostnet.system.network import Control, Remote, Sockets, Stack
 from hostnet.system.nic import Nic
@@ -78,7 +79,9 @@ class Parts(Socket):
     socket: Mapping[str, Socket] = field(default_factory=dict)
     """Tables of single sockets, by number."""
     control: Control | None = None
-    """Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster."""
+    """Controller that watches the host and throttles. It is simulated only if the server is a host of a cluster, or
+    with `control.side = "expander"`.
+    """
     energy: Energy | None = None
     """Energy consumption of the parts of the server; without it there is no energy meter. Absent values come from the
     profile.
@@ -89,3 +92,9 @@ class Parts(Socket):
     """
     workload: Mapping[str, Workload] = field(default_factory=dict)
     """Workloads of the server, by name."""
+    chiplets: Chiplets = Chiplets()
+    """Chiplets of a socket, if its cores are on dies of their own."""
+    dma: DmaDevice = DmaDevice()
+    """Device that generates DMA. It is simulated only with a workload of kind "dma"."""
+    iommu: Iommu = Iommu()
+    """IOMMU, which translates the addresses of devices; none when absent."""

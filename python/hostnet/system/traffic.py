@@ -206,8 +206,9 @@ class Flow(Description):
     """
     sendfile: str | None = None
     """For "bulk" over TCP from a server: placement of the pages of a file that is sent without a copy, one file per
-    flow: "local" (to the core that initiates the flow; "first-touch" is the same), "node:1" (in the memory of a socket)
-    or "interleave" (over all sockets, round robin). When absent, data that the application writes is copied and sent.
+    flow: "local" (to the core that initiates the flow; "first-touch" is the same), "node:1" (in the memory of a NUMA
+    node) or "interleave" (over all nodes, round robin). When absent, data that the application writes is copied and
+    sent.
     """
     via: Sequence[str] | None = None
     """Switches on the path from `from` to `to`, and in reverse order on the path back; a shortest path when absent."""

@@ -41,7 +41,8 @@ class Stream(Description):
     """
     memory: str | None = None
     """Placement of the buffers: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    socket, "interleave" over the memory of all sockets, round robin; "local" when absent.
+    NUMA node (a socket, or with `chiplets.nps` a part of one), "interleave" over all nodes, round robin; "local" when
+    absent.
     """
 
 
@@ -99,7 +100,8 @@ class Fio(Description):
     """
     memory: str | None = None
     """Placement of the buffers: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    socket, "interleave" over all sockets, round robin; "local" when absent.
+    NUMA node (a socket, or with `chiplets.nps` a part of one), "interleave" over all nodes, round robin; "local" when
+    absent.
     """
 
 
@@ -257,7 +259,8 @@ class App(Description):
     """Instruction counts, accesses that hit the L1 included."""
     memory: str | None = None
     """Placement of the buffers: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    socket, "interleave" over all sockets, round robin; "local" when absent.
+    NUMA node (a socket, or with `chiplets.nps` a part of one), "interleave" over all nodes, round robin; "local" when
+    absent.
     """
 
 
@@ -291,7 +294,62 @@ class RemoteStream(Description):
     """Minimum time between two accesses of one core (time). Range: at most "1 ms". Default: "0 ps"."""
 
 
-Workload = Stream | Fio | App | RemoteStream
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Dma(Description):
+    """DMA that a device generates over a window of memory."""
 
-KINDS = {Stream: "stream", Fio: "fio", App: "app", RemoteStream: "remote"}
+    memory: str | None = None
+    """Placement of the window: "local" to the device, "node:1" in the memory of a NUMA node (a socket, or with
+    `chiplets.nps` a part of one), "interleave" over all nodes, round robin; "local" when absent.
+    """
+    operation: str
+    """Direction: "read" reads memory, "write" writes it."""
+    outstanding: int
+    """Commands in flight; 1 measures the latency. Range: 1 to 65536."""
+    pattern: str | None = None
+    """Order of the commands in the window: "random" or "sequential". Default: "random"."""
+    size: str
+    """Bytes per command (size); a multiple of 64 B. Range: "64 B" to "1 MiB"."""
+    window: str
+    """Memory that the commands access (size), at least `size`. Range: "64 B" to "64 TiB"."""
+    warm: bool | None = None
+    """True if the LLC holds the window when the run begins, dirty, as after a core has written it; needs caches.
+
+    Default: False.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Tiering(Description):
+    """Migration of pages between the memory of the socket and memory behind a link."""
+
+    cores: str | Sequence[int]
+    """Cores that copy pages, each one page at a time: "31", "30-31" or a list of numbers. Range: 0 to 1023."""
+    local: str
+    """Memory of the socket that their pages may take (size); a page is a run of `memory.run`.
+
+    Range: "4 KiB" to "64 TiB".
+    """
+    period: str | None = None
+    """Time between two decisions of the policy (time). Range: "1 us" to "1 s". Default: "20 us"."""
+    sample: int | None = None
+    """Loads of a core for each one that is sampled, with its page and its latency. Range: 1 to 1000000. Default: 16."""
+    shootdown: str | None = None
+    """Time for which each core of the workloads does nothing but invalidate its translation of a page that migrates
+    (time).
+
+    Range: at most "1 ms". Default: "2 us".
+    """
+    workloads: Sequence[str]
+    """Streams whose pages migrate, by the names of their workloads."""
+    policy: str | None = None
+    """Policy that decides which pages migrate: "user" for one that is given to the run, "none" for pages that stay.
+
+    Default: "user".
+    """
+
+
+Workload = Stream | Fio | App | RemoteStream | Dma | Tiering
+
+KINDS = {Stream: "stream", Fio: "fio", App: "app", RemoteStream: "remote", Dma: "dma", Tiering: "tiering"}
 """Value of the key `kind` of a workload, by class."""

@@ -18,6 +18,15 @@ NOTEBOOK_COLUMNS = 100
 """Width of the bar of a notebook, in characters."""
 
 
+NOTEBOOK_STYLES = {
+    "bar.back": "grey58",
+    "bar.complete": "#1f7fd1",
+    "bar.finished": "#1f7fd1",
+    "progress.percentage": "none",
+}
+"""Colours that can be told apart on white and on black."""
+
+
 class Bar(Protocol):
     """Bar that shows a state, and disappears at the end."""
 
@@ -111,10 +120,12 @@ def fill(bar: Progress, status: Status, pace: Pace) -> None:
 
 
 def as_html(bar: Progress) -> str:
-    """Returns a bar as a line of HTML in the colours of the notebook."""
+    """Returns a bar as a line of HTML, with text in the colour of the notebook."""
     from rich.console import Console
+    from rich.theme import Theme
 
-    console = Console(file=StringIO(), record=True, force_jupyter=False, width=NOTEBOOK_COLUMNS)
+    theme = Theme(NOTEBOOK_STYLES)
+    console = Console(file=StringIO(), record=True, force_jupyter=False, width=NOTEBOOK_COLUMNS, theme=theme)
     console.print(bar.get_renderable())
     line = '<pre style="line-height: 1.3; margin: 0; white-space: pre-wrap">{code}</pre>'
     return console.export_html(inline_styles=True, code_format=line)

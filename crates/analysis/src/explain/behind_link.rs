@@ -105,6 +105,7 @@ mod tests {
             latency_ns: Some(latency_ns),
             gb_per_s: 1.0,
             place: None,
+            prefetched: false,
         }
     }
 

@@ -3,7 +3,7 @@
 use crate::binding::{binding, LFB, NOT_KNOWN, OFFERED_LOAD};
 use crate::evidence::{limiting, Stage};
 use crate::explain::behind_link::BehindLink;
-use crate::explain::on_mesh::{OnMesh, MESH};
+use crate::explain::on_mesh::OnMesh;
 use crate::explain::outside::OutsideLimit;
 use crate::explain::{unloaded, Cached};
 use crate::limits::Limits;
@@ -256,7 +256,7 @@ impl WorkloadFacts {
             // Predictions have no mesh, so their gains would be those of a server without this delay.
             (self.limits, self.alone) = (None, None);
             if mesh.limits(latency_ns) && !self.crosses {
-                self.binding = vec![MESH.to_owned()];
+                self.binding = vec![mesh.limit().to_owned()];
             }
         }
         self.mesh = mesh;
@@ -265,7 +265,7 @@ impl WorkloadFacts {
 
     /// Returns the delay on the mesh if the mesh is the limit.
     pub(super) fn mesh_limit(&self) -> Option<&OnMesh> {
-        self.mesh.as_ref().filter(|_| self.binding == [MESH])
+        self.mesh.as_ref().filter(|mesh| self.binding == [mesh.limit()])
     }
 
     /// Returns true if the predicted limits may be wrong, because the prediction is far from the measurement.
@@ -296,6 +296,9 @@ impl WorkloadFacts {
                 Some(format!("not known for sure: the throttle of its host takes {lost:.0} % of its time"))
             }
             _ if self.is_limited_by_its_offer() => None,
+            _ if self.mesh_limit().is_some_and(OnMesh::is_of_some_lines) => {
+                Some("not known for sure: some of its lines do not pass that link".to_owned())
+            }
             _ if self.mesh_limit().is_some() || self.link_ns > 0.0 && self.stages.is_empty() => None,
             _ if self.link_ns > 0.0 => {
                 Some("not known for sure: predictions do not cover lines behind a link".to_owned())

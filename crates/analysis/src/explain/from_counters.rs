@@ -84,6 +84,7 @@ fn of_cores(counters: &Counters, server: &ServerParams) -> Option<WorkloadFacts>
         latency_ns: Some(latency_ns),
         gb_per_s: accesses * 64.0 / counters.window_ns,
         place: None,
+        prefetched: false,
     };
     // Per ps, the unit of the gaps that `stream_otherwise` compares with.
     let per_core = accesses / (counters.window_ns * 1000.0) / cores;
@@ -152,6 +153,7 @@ fn device_pool(domain: &str, flow: Flow, credits: u32, window_ns: f64) -> Option
         latency_ns: flow.latency_ns(window_ns),
         gb_per_s: flow.gb_per_s(window_ns).unwrap_or(0.0),
         place: None,
+        prefetched: false,
     })
 }
 

@@ -21,7 +21,7 @@ pub use cached::Cached;
 pub use facts::{Isolated, Kind, WorkloadFacts};
 pub use from_counters::from_counters;
 pub use latency::Latency;
-pub use on_mesh::OnMesh;
+pub use on_mesh::{MeshLinkKind, OnMesh};
 pub use outside::{OutsideLimit, Throttling, ENDED, NOT_MEASURED, THROTTLE};
 
 use crate::counters::Counters;

@@ -8,7 +8,11 @@ const FULL: f64 = 0.9;
 /// model it.
 const NOTICED: f64 = 0.02;
 /// Name of the mesh in answers.
-pub(super) const MESH: &str = "mesh";
+const MESH: &str = "mesh";
+/// Name of the links between CCDs and their IO die in answers.
+const CCD_LINK: &str = "CCD link";
+/// Name of the links between the quadrants of an IO die in answers.
+const FABRIC_LINK: &str = "fabric link";
 
 /// Delay of a workload's lines on the mesh, and the link where it is largest.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -19,6 +23,21 @@ pub struct OnMesh {
     pub link: String,
     /// Share of time that the link is busy, 0 to 1.
     pub busy_share: f64,
+    /// Kind of the link.
+    #[serde(default)]
+    pub kind: MeshLinkKind,
+}
+
+/// Kind of a link on which lines are delayed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MeshLinkKind {
+    /// Link of the mesh of a die.
+    #[default]
+    Mesh,
+    /// Link between a CCD and its IO die.
+    Ccd,
+    /// Link between two quadrants of an IO die.
+    Fabric,
 }
 
 impl OnMesh {
@@ -33,10 +52,25 @@ impl OnMesh {
         latency_ns.is_none_or(|ns| self.waited_ns >= NOTICED * ns)
     }
 
-    /// Describes the mesh as the limit, in words that follow the name of the workload.
-    pub(super) fn clause(&self) -> String {
-        let Self { waited_ns, link, busy_share } = self;
-        let busy = 100.0 * busy_share;
-        format!("is limited by the mesh ({link}, is busy {busy:.0} % of the time; its lines lose {waited_ns:.0} ns)")
+    /// Returns the name of the limit that the link is.
+    pub(super) fn limit(&self) -> &'static str {
+        match self.kind {
+            MeshLinkKind::Mesh => MESH,
+            MeshLinkKind::Ccd => CCD_LINK,
+            MeshLinkKind::Fabric => FABRIC_LINK,
+        }
+    }
+
+    /// Returns true if lines of the workload may not pass such a link: a link between quadrants is on the way of those
+    /// lines alone that lie in another quadrant.
+    pub(super) fn is_of_some_lines(&self) -> bool {
+        self.kind == MeshLinkKind::Fabric
+    }
+
+    /// Names the link as a limit, with the time for which it is busy.
+    pub(super) fn in_words(&self) -> String {
+        let Self { waited_ns, link, busy_share, .. } = self;
+        let (busy, limit) = (100.0 * busy_share, self.limit());
+        format!("the {limit} ({link}, is busy {busy:.0} % of the time; its lines lose {waited_ns:.0} ns)")
     }
 }

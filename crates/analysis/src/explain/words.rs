@@ -32,7 +32,10 @@ impl WorkloadFacts {
             return "has no known limit: predictions do not cover lines behind a link".to_owned();
         }
         if let Some(mesh) = self.mesh_limit() {
-            return mesh.clause();
+            return match self.doubt() {
+                None => format!("is limited by {}", mesh.in_words()),
+                Some(why) => format!("may be limited by {}; {why}", mesh.in_words()),
+            };
         }
         if let Some(why) = self.doubt() {
             let evidence = self.limiting().map_or_else(String::new, |stage| format!("{}; ", stage.in_words()));
@@ -56,10 +59,11 @@ impl WorkloadFacts {
     /// Names the credits of a pool: those of the parts that the workload uses, which may not be all of the pool.
     fn credits_in_words(&self, pool: &Pool) -> String {
         match (self.kind, pool.domain.as_str()) {
-            (Kind::Stream, _) => match &pool.place {
-                Some(place) => format!("LFB entries of its cores on {place}"),
-                None => "LFB entries of its cores".to_owned(),
-            },
+            (Kind::Stream, _) => {
+                let entries = if pool.prefetched { "LFB entries and prefetches" } else { "LFB entries" };
+                let place = pool.place.iter().map(|place| format!(" on {place}")).collect::<String>();
+                format!("{entries} of its cores{place}")
+            }
             (Kind::Fio, link @ ("PCIe posted" | "PCIe non-posted")) => format!("{link} credits of its links"),
             (Kind::Fio, domain) => format!("{domain} credits"),
         }

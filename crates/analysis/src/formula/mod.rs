@@ -201,7 +201,7 @@ pub fn write(counters: &Counters, constants: &Constants, form: FormulaVariant) -
     causes_of_write(counters, constants, form).whole("what queueing adds to writes")
 }
 
-/// Like [`write`], but returns one result per cause.
+/// Like [`write()`], but returns one result per cause.
 #[must_use]
 pub fn causes_of_write(counters: &Counters, constants: &Constants, form: FormulaVariant) -> InflationCauses {
     // A P2M-Write completes on admission to the WPQ, so it waits only while that is full (section 6.1, write domain).

@@ -3,9 +3,9 @@
 use super::raises::{self, Raise};
 use super::RAISE;
 use hostnet_model::params::ServerParams;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-pub use crate::binding::{CHANNEL, CORE, LFB, OFFERED_LOAD};
+pub use crate::binding::{CCD, CHANNEL, CORE, LFB, OFFERED_LOAD};
 
 /// Factors within this distance of [`RAISE`] are described as a quarter: small counts cannot be raised by exactly
 /// that.
@@ -37,7 +37,7 @@ pub struct Key {
 }
 
 /// Method that changes the value of a key to raise its limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// Raises a count, to the next whole number.
@@ -112,7 +112,7 @@ impl Limit {
 }
 
 /// Every limit of a server.
-pub const LIMITS: [Limit; 28] = [
+pub const LIMITS: [Limit; 33] = [
     Limit::of(
         LFB,
         &[Key::of("core.lfb.entries", "LFB entries per core", Scale::Count)],
@@ -161,6 +161,15 @@ pub const LIMITS: [Limit; 28] = [
         &[Raise::Socket(raises::wider_links)],
     ),
     Limit::of(
+        "IOMMU walk",
+        &[
+            Key::of("iommu.iotlb.entries", "IOTLB entries", Scale::Whole),
+            Key::of("iommu.walks", "page walks in flight", Scale::Count),
+        ],
+        "a quarter more page walks in flight",
+        &[Raise::Socket(raises::more_walks)],
+    ),
+    Limit::of(
         "P2M-Write",
         &[Key::of("iio.write_credits", "IIO write credits", Scale::Count)],
         "a quarter more IIO write credits",
@@ -202,11 +211,24 @@ pub const LIMITS: [Limit; 28] = [
         "a quarter more prefetches in flight",
         &[Raise::Socket(raises::more_prefetches)],
     ),
+    // Without caches the streams of a core have credits of their own.
+    Limit::of(
+        "L2 prefetch",
+        &[Key::of("prefetch.stream_credits", "prefetches in flight per core", Scale::Count)],
+        "a quarter more prefetches in flight",
+        &[Raise::Socket(raises::more_stream_prefetches)],
+    ),
     Limit::of(
         "CHA->UPI",
         &[Key::of("upi.tor_entries", "TOR entries for other sockets", Scale::Count)],
         "a quarter more TOR entries for other sockets",
         &[Raise::Server(raises::more_remote_tor_entries)],
+    ),
+    Limit::of(
+        "CHA->CXL",
+        &[Key::of("cha.tor.expander_entries", "TOR entries for lines behind a link", Scale::Count)],
+        "a quarter more TOR entries for lines behind a link",
+        &[Raise::Socket(raises::more_expander_tor_entries)],
     ),
     Limit::of(
         "UPI request",
@@ -264,6 +286,18 @@ pub const LIMITS: [Limit; 28] = [
         &[Key::of("noc.clock", "clock of the mesh", Scale::Rate)],
         "a mesh a quarter faster",
         &[Raise::Socket(raises::faster_mesh)],
+    ),
+    Limit::of(
+        CCD,
+        &[Key::of("chiplets.entries", "lines in flight per CCD", Scale::Count)],
+        "a quarter more lines in flight per CCD",
+        &[Raise::Socket(raises::more_ccd_entries)],
+    ),
+    Limit::of(
+        "CCD link",
+        &[Key::of("chiplets.fclk", "clock of the data fabric", Scale::Rate)],
+        "a data fabric a quarter faster",
+        &[Raise::Socket(raises::faster_fabric)],
     ),
     Limit::of(
         "RPQ",

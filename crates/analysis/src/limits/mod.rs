@@ -9,7 +9,7 @@ mod raises;
 
 pub use crate::binding::NOT_KNOWN;
 pub use bounds::offer_bounds_in_words;
-pub use list::{Key, Limit, Scale, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
+pub use list::{Key, Limit, Scale, CCD, CHANNEL, CORE, LFB, LIMITS, OFFERED_LOAD, TOGETHER};
 
 use crate::offered::offered_gb_per_s;
 use crate::predict::{are_known, outside, PredictedServer, WorkloadPace};

@@ -1,7 +1,7 @@
 //! Functions that raise each limit of a server, together with the parameters that must follow it.
 
 use hostnet_model::params::{
-    DramParams, ExpanderParams, MemoryControllerParams, ServerParams, SocketParams, TimingParams, UpiParams,
+    DieParams, DramParams, ExpanderParams, MemoryControllerParams, ServerParams, SocketParams, TimingParams, UpiParams,
     WorkloadKind,
 };
 
@@ -82,10 +82,27 @@ pub(super) fn more_lfb_entries(socket: &mut SocketParams, by: f64) -> f64 {
 }
 
 pub(super) fn faster_mesh(socket: &mut SocketParams, by: f64) -> f64 {
-    let Some(die) = &mut socket.die else { return 1.0 };
+    faster_clock(socket.die.as_mut().filter(|die| die.chiplets.is_none()), by)
+}
+
+pub(super) fn more_ccd_entries(socket: &mut SocketParams, by: f64) -> f64 {
+    let chiplets = socket.die.as_mut().and_then(|die| die.chiplets.as_mut());
+    chiplets.map_or(1.0, |chiplets| count(&mut chiplets.entries, by))
+}
+
+pub(super) fn faster_fabric(socket: &mut SocketParams, by: f64) -> f64 {
+    faster_clock(socket.die.as_mut().filter(|die| die.chiplets.is_some()), by)
+}
+
+fn faster_clock(die: Option<&mut DieParams>, by: f64) -> f64 {
+    let Some(die) = die else { return 1.0 };
     // At least 1 ps: every event lies ahead of the one that causes it (docs/architecture.md, wall 4).
     die.cycle_ps = ((die.cycle_ps as f64 / by).round() as u64).max(1);
     by
+}
+
+pub(super) fn more_walks(socket: &mut SocketParams, by: f64) -> f64 {
+    socket.iommu.as_mut().map_or(1.0, |iommu| count(&mut iommu.walks, by))
 }
 
 pub(super) fn more_write_credits(socket: &mut SocketParams, by: f64) -> f64 {
@@ -163,6 +180,10 @@ pub(super) fn more_prefetches(socket: &mut SocketParams, by: f64) -> f64 {
     count(&mut cache.prefetch.credits, by)
 }
 
+pub(super) fn more_stream_prefetches(socket: &mut SocketParams, by: f64) -> f64 {
+    count(&mut socket.core.stream_prefetches, by)
+}
+
 pub(super) fn more_remote_tor_entries(server: &mut ServerParams, by: f64) -> f64 {
     let Some(sockets) = &mut server.upi else { return 1.0 };
     let before = sockets.tor_entries;
@@ -211,6 +232,16 @@ pub(super) fn more_tor_entries(socket: &mut SocketParams, by: f64) -> f64 {
     // The limit of writes grows along, or it would bind in place of the entries.
     count(&mut socket.cha.tor_write_entries, by);
     count(&mut socket.cha.tor_entries, by)
+}
+
+pub(super) fn more_expander_tor_entries(socket: &mut SocketParams, by: f64) -> f64 {
+    let most = socket.cha.tor_entries;
+    let Some(entries) = &mut socket.cha.tor_expander_entries else { return 1.0 };
+    let before = *entries;
+    count(entries, by);
+    // A share of all entries cannot grow.
+    *entries = (*entries).min(most).max(before);
+    f64::from(*entries) / f64::from(before)
 }
 
 pub(super) fn longer_rpq(socket: &mut SocketParams, by: f64) -> f64 {

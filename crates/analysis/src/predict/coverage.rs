@@ -26,7 +26,11 @@ const READ_ENTRIES_MIN: u32 = 24;
 pub(crate) fn are_known(server: &ServerParams) -> bool {
     let streams_and_storage = |kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(_) | WorkloadKind::Fio(_));
     let kinds = server.workloads.iter().all(|workload| streams_and_storage(&workload.kind));
-    let plain = |socket: &SocketParams| socket.cache.is_none() && socket.nic.is_none() && socket.remote.is_none();
+    let chiplets = |socket: &SocketParams| socket.die.as_ref().is_some_and(|die| die.chiplets.is_some());
+    let plain = |socket: &SocketParams| {
+        let alone = socket.cache.is_none() && socket.nic.is_none() && socket.remote.is_none();
+        alone && socket.iommu.is_none() && !chiplets(socket)
+    };
     kinds && matches!(&server.sockets[..], [socket] if plain(socket))
 }
 

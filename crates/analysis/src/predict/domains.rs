@@ -12,6 +12,10 @@ struct Traffic {
     io: [f64; 2],
     /// Number of busy cores.
     cores: f64,
+    /// Reads of prefetchers, and the write-backs that follow them.
+    prefetched: [f64; 2],
+    /// Number of cores with prefetched streams.
+    prefetched_cores: f64,
 }
 
 impl PredictionView<'_> {
@@ -53,6 +57,7 @@ impl PredictionView<'_> {
         let (latency, memory, problem) = (&self.solution.latency, self.memory(), self.problem);
         let all = self.traffic(None);
         let entries = all.cores * problem.entries;
+        let prefetches = all.prefetched_cores * problem.prefetches;
         let tor = problem.slices * problem.slice_entries;
         let Traffic { core: [core_reads, core_writes], io: [io_writes, io_reads], .. } = traffic;
         let (reads, writes) = (core_reads + io_reads, core_writes + io_writes);
@@ -63,12 +68,14 @@ impl PredictionView<'_> {
         let rpq = problem.controllers * memory.rpq * share(reads, all.core[0] + all.io[1]);
         let wpq = problem.controllers * memory.wpq * share(writes, all.core[1] + all.io[0]);
         let queues = |entries: f64| problem.controllers * entries;
-        let lfb = core_reads * latency.core_read + core_writes * latency.core_write;
+        let held = |[reads, writes]: [f64; 2]| reads * latency.core_read + writes * latency.core_write;
+        let [ahead, ahead_writes] = traffic.prefetched;
+        let lfb = held([core_reads - ahead, core_writes - ahead_writes]);
         // Fullness is that of a pool as a whole, not of one workload's part of it.
         let whole = |full: Option<f64>| if class.is_none() { full } else { None };
         let rows = [
-            ("C2M-Read", entries, core_reads * latency.core_read, core_reads, None),
-            ("C2M-Write", entries, core_writes * latency.core_write, core_writes, None),
+            ("C2M-Read", entries + prefetches, core_reads * latency.core_read, core_reads, None),
+            ("C2M-Write", entries + prefetches, core_writes * latency.core_write, core_writes, None),
             (
                 "P2M-Write",
                 problem.write_credits,
@@ -78,7 +85,8 @@ impl PredictionView<'_> {
             ),
             ("P2M-Read", problem.read_credits, io_reads * latency.io_read, io_reads, whole(Some(self.read_full()))),
             // A store keeps its entry for the write-back, so entries are counted by reads alone.
-            ("LFB", entries, lfb, core_reads, whole(self.lfb_full_mean())),
+            ("LFB", entries, lfb, core_reads - ahead, whole(self.lfb_full_mean())),
+            ("L2 prefetch", prefetches, held(traffic.prefetched), ahead, None),
             ("CHA TOR", tor, read_held + write_held, reads + writes, None),
             ("CHA->DRAM read", tor, read_held, reads, None),
             ("CHA->MC write", tor, write_held, writes, None),
@@ -109,10 +117,16 @@ impl PredictionView<'_> {
             let (reads, writes) = self.problem.of_cores(flow, rate);
             traffic.core = [traffic.core[0] + reads, traffic.core[1] + writes];
             traffic.io = [traffic.io[0] + rate.io_write, traffic.io[1] + rate.io_read];
-            traffic.cores += match flow {
-                Flow::Stream(stream) => stream.cores,
-                Flow::Storage(storage) => storage.cores,
-            };
+            match flow {
+                Flow::Stream(stream) => {
+                    let ahead = stream.cores * self.problem.prefetched(stream, rate, &self.solution.latency);
+                    let [reads, writes] = traffic.prefetched;
+                    traffic.prefetched = [reads + ahead, writes + ahead * (1.0 - stream.loads)];
+                    traffic.prefetched_cores += if stream.prefetched { stream.cores } else { 0.0 };
+                    traffic.cores += stream.cores;
+                }
+                Flow::Storage(storage) => traffic.cores += storage.cores,
+            }
         }
         traffic
     }
@@ -125,7 +139,8 @@ impl PredictionView<'_> {
             let (count, in_use) = match flow {
                 Flow::Stream(stream) => {
                     let held = latency.core_read + (1.0 - stream.loads) * latency.core_write;
-                    (stream.cores, rate.access * held)
+                    let ahead = self.problem.prefetched(stream, rate, latency);
+                    (stream.cores, (rate.access - ahead) * held)
                 }
                 Flow::Storage(storage) => (storage.cores, rate.kernel * latency.core_read / storage.cores),
             };

@@ -3,6 +3,7 @@
 //!
 //! `docs/predict.md` describes the method and its accuracy.
 
+mod access;
 mod admission;
 mod assumed;
 mod channel;

@@ -169,15 +169,18 @@ impl PredictionView<'_> {
     fn stream_pools(&self, stream: &Stream, rate: &Rate) -> Vec<Pool> {
         let latency = &self.solution.latency;
         let (read, write) = (latency.core_read, (1.0 - stream.loads) * latency.core_write);
+        let ahead = self.problem.prefetched(stream, rate, latency) * (read + write);
         let in_use = rate.access * (read + write);
+        let prefetches = if stream.prefetched { self.problem.prefetches } else { 0.0 };
         vec![Pool {
             domain: lfb_domain(read, write).to_owned(),
-            credits: stream.cores * self.problem.entries,
+            credits: stream.cores * (self.problem.entries + prefetches),
             in_use: stream.cores * in_use,
-            full_share: self.lfb_full(in_use),
+            full_share: self.lfb_full(in_use - ahead),
             latency_ns: Some(read + write),
             gb_per_s: 64.0 * stream.cores * rate.access,
             place: None,
+            prefetched: prefetches > 0.0,
         }]
     }
 
@@ -197,6 +200,7 @@ impl PredictionView<'_> {
             latency_ns: Some(latency_ns),
             gb_per_s: 64.0 * pick(rate),
             place: None,
+            prefetched: false,
         };
         let write = |rate: &Rate| rate.io_write;
         let read = |rate: &Rate| rate.io_read;

@@ -7,8 +7,8 @@ use super::fit::Fit;
 use super::rows::{misses, Walks};
 use super::search::{max_min_share, root, sort_by_rate, wait_from_share, RateDemand, SearchStart};
 use super::storage::{least, Drives};
-use super::traffic::{self, Flow, Locality, Storage, Stream};
-use hostnet_model::params::{AccessPattern, SocketParams};
+use super::traffic::{self, Flow, Locality, Storage};
+use hostnet_model::params::{AccessPattern, SocketParams, WriteBackEnd};
 
 /// Wait for the CHA below which no search for it is made, in ns.
 const ADMISSION_MIN_NS: f64 = 0.2;
@@ -67,6 +67,8 @@ struct Delays {
     core_write_to_mc: f64,
     io_write_to_mc: f64,
     cha_write_ack: f64,
+    /// True if a write-back of a core ends when the memory controller accepts it.
+    write_to_memory: bool,
     io_write: f64,
     io_read: f64,
 }
@@ -80,7 +82,9 @@ pub(super) struct Problem {
     pub(super) fit: Fit,
     delays: Delays,
     pub(super) entries: f64,
-    refill_ns: f64,
+    /// Lines that the prefetchers of a core keep in flight for its sequential streams, beside its LFB.
+    pub(super) prefetches: f64,
+    pub(super) refill_ns: f64,
     pub(super) write_credits: f64,
     pub(super) read_credits: f64,
     /// One-way latency of a PCIe link, in ns.
@@ -146,13 +150,15 @@ impl Problem {
                 write_ack: ns(core.write_ack_ps),
                 read_to_mc: ns(cha.read_to_mc_ps),
                 from_mc: ns(cha.from_mc_ps),
-                core_write_to_mc: ns(cha.core_write_to_mc_ps),
+                core_write_to_mc: ns(cha.core_write_to_mc_ps + cha.evict_ps),
                 io_write_to_mc: ns(cha.io_write_to_mc_ps),
                 cha_write_ack: ns(cha.write_ack_ps),
+                write_to_memory: core.write_until == WriteBackEnd::Acceptance,
                 io_write: ns(iio.write_to_cha_ps + iio.write_ack_ps),
                 io_read: ns(iio.read_to_cha_ps + iio.read_return_ps),
             },
             entries: f64::from(core.lfb_entries),
+            prefetches: f64::from(core.stream_prefetches),
             refill_ns: ns(core.refill_ps),
             write_credits: f64::from(iio.write_credits),
             read_credits: f64::from(iio.read_credits),
@@ -222,8 +228,11 @@ impl Problem {
         let cha_io_write = d.io_write_to_mc + write_queue + d.cha_write_ack;
         Latency {
             core_read: d.to_cha + admission.core() + cha_read + d.from_cha,
-            // C2M-Write ends at admission to the CHA: no wait for the write queue.
-            core_write: d.to_cha + admission.core() + d.write_ack,
+            // C2M-Write ends at admission to the CHA, without a wait for the write queue, or at the memory controller.
+            core_write: d.to_cha
+                + admission.core()
+                + d.write_ack
+                + if d.write_to_memory { cha_core_write } else { 0.0 },
             io_write: d.io_write + assumed.port_ns + admission.io() + cha_io_write,
             io_read: d.io_read + assumed.port_ns + admission.io() + cha_read,
             cha_read,
@@ -258,12 +267,6 @@ impl Problem {
             rate.io_write *= write / writes;
             rate.io_read *= read / reads;
         }
-    }
-
-    fn access(&self, stream: &Stream, latency: &Latency) -> f64 {
-        // An entry is held for the read and for the write-back of a store, and is free only after the refill time.
-        let cycle = latency.core_read + (1.0 - stream.loads) * latency.core_write + self.refill_ns;
-        least(1.0 / stream.gap_ns.max(1e-3), self.entries / cycle)
     }
 
     /// Rates of the drives of a workload, if the host accepts and supplies the rates in `host`.

@@ -38,6 +38,8 @@ pub(super) struct Stream {
     pub(super) loads: f64,
     /// Least time between two accesses of one core, in ns.
     pub(super) gap_ns: f64,
+    /// True if the prefetchers of the cores run ahead of the stream.
+    pub(super) prefetched: bool,
     pub(super) locality: Locality,
 }
 
@@ -120,6 +122,7 @@ fn of_stream(server: &ServerParams, stream: &StreamParams, walks: &Walks) -> Str
         loads: stream.reads as f64 / SHARE,
         // A gap shorter than the issue time is hidden behind it.
         gap_ns: stream.gap_ps.max(issue_ps) as f64 / 1000.0,
+        prefetched: stream.pattern == AccessPattern::Sequential,
         locality: walks.of(stream.pattern, stream.working_set_bytes),
     }
 }

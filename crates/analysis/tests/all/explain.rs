@@ -37,6 +37,7 @@ fn credits_that_never_come_back_have_no_latency_to_be_told() {
         latency_ns: None,
         gb_per_s: 0.0,
         place: None,
+        prefetched: false,
     };
     let facts = WorkloadFacts::new("disk", Kind::Fio, 0.0, vec![pool], "offered load");
     let said = facts.sentence();
@@ -121,7 +122,16 @@ fn drives_with_credits_to_spare_are_bound_by_what_they_offer() {
 
 pub fn pool(domain: &str, credits: f64, full_share: f64) -> Pool {
     let in_use = credits * full_share;
-    Pool { domain: domain.to_owned(), credits, in_use, full_share, latency_ns: Some(400.0), gb_per_s: 8.0, place: None }
+    Pool {
+        domain: domain.to_owned(),
+        credits,
+        in_use,
+        full_share,
+        latency_ns: Some(400.0),
+        gb_per_s: 8.0,
+        place: None,
+        prefetched: false,
+    }
 }
 
 #[test]

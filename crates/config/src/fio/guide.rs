@@ -168,7 +168,7 @@ fn nodes_of_a_server_of_one_socket_are_the_only_ones() {
     let other = text.replace("=0", "=1").replace(":0", ":1");
     assert_refused_for(&other, &[(5, "numa_cpu_nodes")]);
     assert!(refusal(&other).message.ends_with("(also numa_mem_policy in line 6)"));
-    let two = super::parse(text, "a.fio", super::Host { sockets: 2 }).unwrap_err();
+    let two = super::parse(text, "a.fio", super::Host { nodes: 2 }).unwrap_err();
     assert!(two.paths[0] == "numa_cpu_nodes" && two.message.contains("; line 6: numa_mem_policy: "), "{}", two.message);
 }
 

@@ -152,7 +152,7 @@ const NOTHING: [(&str, &[&str]); 15] = [
         ],
     ),
     (
-        "buffers are local to the socket of their core",
+        "buffers are local to the node of their core",
         &["mem_align", "iomem_align", "hugepage-size", "lockmem", "mem_no_prefault"],
     ),
     (

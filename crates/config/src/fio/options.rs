@@ -93,7 +93,7 @@ const IODEPTH_MAX: u32 = 65536;
 
 impl Options {
     /// Applies the setting `key=value`. The message of an error does not name the key.
-    pub(super) fn apply(&mut self, key: &str, value: Option<&str>, sockets: usize) -> Result<Applied, Fault> {
+    pub(super) fn apply(&mut self, key: &str, value: Option<&str>, nodes: usize) -> Result<Applied, Fault> {
         let value = value.filter(|value| !value.is_empty());
         // Options without effect are taken with any value, so values are checked afterwards.
         match meaning(key) {
@@ -111,13 +111,13 @@ impl Options {
                 self.waits = truth(value)?;
                 return Ok(if self.waits { Applied::Modelled } else { Applied::Ignored("it is off") });
             }
-            "numa_mem_policy" => return placement::memory_policy(value, sockets).map(Applied::Ignored),
+            "numa_mem_policy" => return placement::memory_policy(value, nodes).map(Applied::Ignored),
             _ if !MODELLED.contains(&key) => return Err(unknown(key)),
             _ => {}
         }
         let value = value.ok_or_else(|| Fault::new(Code::MissingKey, "a value is missing after \"=\""))?;
         match key {
-            "numa_cpu_nodes" => placement::nodes(value, sockets).map(Applied::Ignored),
+            "numa_cpu_nodes" => placement::nodes(value, nodes).map(Applied::Ignored),
             "runtime" | "timeout" => duration_ps(value).map(|_| Applied::Ignored(STEADY)),
             "kb_base" if value == "1024" => Ok(Applied::Ignored("k is 1024 here, too")),
             "kb_base" => Err(Fault::new(

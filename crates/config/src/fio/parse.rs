@@ -15,7 +15,7 @@ const PROBLEMS_MAX: usize = 20;
 /// The server that the jobs run on.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Host {
-    pub(crate) sockets: usize,
+    pub(crate) nodes: usize,
 }
 
 /// Result of parsing a job file.
@@ -114,7 +114,7 @@ impl Reader<'_> {
             Section::Global => &mut self.global,
             Section::Job { options, .. } => &mut **options,
         };
-        match options.apply(key, value, self.host.sockets) {
+        match options.apply(key, value, self.host.nodes) {
             Ok(Applied::Modelled) => {}
             Ok(Applied::Ignored(reason)) => {
                 let setting = value.map_or(shown.clone(), |value| format!("{shown}={}", shown_key(value)));

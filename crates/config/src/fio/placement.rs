@@ -6,33 +6,33 @@ use crate::error::Fault;
 use crate::units::shorten;
 
 const ONE_NODE: &str = "the server has one node";
-const ITS_SOCKET: &str = "buffers are local to the socket of their core";
+const ITS_SOCKET: &str = "buffers are local to the node of their core";
 const NODE_MAX: u32 = 1023;
 
 /// Returns the reason why `numa_cpu_nodes` has no effect. The message of an error does not name the key.
-pub(super) fn nodes(value: &str, sockets: usize) -> Result<&'static str, Fault> {
+pub(super) fn nodes(value: &str, known: usize) -> Result<&'static str, Fault> {
     if value == "all" {
         return Ok("any core will do");
     }
     let nodes = parse_list(value, "node", NODE_MAX)?;
-    if sockets > 1 {
-        let advice = "choose cores of that socket with cpus_allowed";
+    if known > 1 {
+        let advice = "choose cores of that node with cpus_allowed";
         return Err(Fault::new(
             Code::NotSupported,
-            format!("jobs take the last free cores of a server, which has {sockets} sockets; {advice}"),
+            format!("jobs take the last free cores of a server, which has {known} nodes; {advice}"),
         ));
     }
     only_node(&nodes)
 }
 
 /// Returns the reason why a NUMA policy for buffers has no effect; see [`nodes`].
-pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'static str, Fault> {
+pub(super) fn memory_policy(value: Option<&str>, known: usize) -> Result<&'static str, Fault> {
     let value = value.unwrap_or("default");
     let (policy, list) = value.split_once(':').map_or((value, None), |(policy, list)| (policy, Some(list)));
     let nodes = list.map_or(Ok(Vec::new()), |list| parse_list(list, "node", NODE_MAX))?;
     match policy {
         "default" | "local" => Ok(ITS_SOCKET),
-        "prefer" | "bind" | "interleave" if sockets == 1 => only_node(&nodes),
+        "prefer" | "bind" | "interleave" if known == 1 => only_node(&nodes),
         "prefer" | "bind" | "interleave" => {
             let advice = "\"node:1\" or \"interleave\", with its cores";
             Err(Fault::new(
@@ -47,7 +47,7 @@ pub(super) fn memory_policy(value: Option<&str>, sockets: usize) -> Result<&'sta
 fn only_node(nodes: &[u32]) -> Result<&'static str, Fault> {
     match nodes.iter().find(|&&node| node > 0) {
         Some(node) => {
-            Err(Fault::new(Code::DoesNotExist, format!("node {node} does not exist; the server has one socket")))
+            Err(Fault::new(Code::DoesNotExist, format!("node {node} does not exist; the server has one node")))
         }
         None => Ok(ONE_NODE),
     }

@@ -7,7 +7,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use hostnet_params::{Direction, Size};
 
-const HOST: Host = Host { sockets: 1 };
+const HOST: Host = Host { nodes: 1 };
 
 #[track_caller]
 pub(super) fn jobs(text: &str) -> JobFile {

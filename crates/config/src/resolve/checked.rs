@@ -8,18 +8,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Tables of the hardware of a server. Its workloads and the length of the run are up to the user.
-const TABLES: [&str; 14] = [
-    "core", "cha", "cache", "prefetch", "ddio", "memory", "expander", "pool", "iio", "pcie", "ssd", "fio", "nic",
-    "stack",
+const TABLES: [&str; 16] = [
+    "core", "cha", "cache", "prefetch", "ddio", "memory", "chiplets", "expander", "pool", "iio", "iommu", "pcie",
+    "ssd", "fio", "nic", "stack",
 ];
 /// Keys that were validated both on and off, or that have an effect only if the user enables them.
 const SWITCHES: [&str; 5] = ["cache.enabled", "prefetch.", "ddio.", "nic.", "stack."];
 /// Maximum number of differing keys that a message names.
 const NAMED: usize = 3;
 
-/// Returns a message that names the differences between a server and its validated preset; `None` if there are none.
+/// Returns the reason why results of a server are not validated: that of its preset, and the differences from it.
+/// `None` if there are neither.
 pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -> Result<Option<String>, Issue> {
-    let Some(name) = preset.filter(|_| resolved.spec.server.unvalidated.is_none()) else { return Ok(None) };
+    let own = resolved.spec.server.unvalidated.clone();
+    let Some(name) = preset else { return Ok(own) };
     let (before, now) = (written(&untouched(name, base_dir)?)?, written(resolved)?);
     let mut keys = Vec::new();
     differences(&before["server"]["sockets"], &now["server"]["sockets"], "server.sockets", &mut keys);
@@ -33,7 +35,11 @@ pub(super) fn left(resolved: &Resolved, preset: Option<&str>, base_dir: &Path) -
         more => format!(" and {more} more"),
     };
     let (named, verb) = (keys[..keys.len().min(NAMED)].join(", "), if keys.len() == 1 { "differs" } else { "differ" });
-    Ok((!keys.is_empty()).then(|| format!("unvalidated: {named}{more} {verb} from what {name} was checked on")))
+    Ok(match own {
+        own if keys.is_empty() => own,
+        None => Some(format!("unvalidated: {named}{more} {verb} from what {name} was checked on")),
+        Some(own) => Some(format!("{own}; {named}{more} {verb} from the preset")),
+    })
 }
 
 /// Returns the server of a preset without workloads.

@@ -1,5 +1,6 @@
-//! `[noc]` of a server: the positions of the parts of its sockets.
+//! `[noc]` and `[chiplets]` of a server: the positions of the parts of its sockets.
 
+mod chiplets;
 mod map;
 mod ways;
 
@@ -16,12 +17,31 @@ const PS_PER_S: u64 = 1_000_000_000_000;
 /// Bytes of a line.
 const LINE_BYTES: u64 = 64;
 
+/// Gives every channel of a server with chiplets its slice of the CHA, unless the user gives their number.
+pub(super) fn complete(spec: &mut Spec, context: &Context) {
+    if spec.chiplets.is_none() || context.is_given("cha.slices") {
+        return;
+    }
+    spec.cha.slices = spec.memory.channels;
+    for (number, socket) in &mut spec.socket {
+        if !context.is_given(&format!("socket.{number}.cha.slices")) {
+            socket.cha.slices = socket.memory.channels;
+        }
+    }
+}
+
+/// Returns true if the memory of a socket with chiplets is several NUMA nodes.
+pub(super) fn has_several_nodes(spec: &Spec) -> bool {
+    spec.chiplets.as_ref().is_some_and(|chiplets| chiplets.nps > 1)
+}
+
 /// Places the parts of every socket on the mesh, if there is one. A map from a file is written into the
 /// specification.
 pub(super) fn place(server: &mut ServerParams, spec: &mut Spec, context: &Context) -> Result<(), Issue> {
+    let drives: Vec<Vec<(u8, u32)>> = (0..server.sockets.len() as u8).map(|socket| server.drives_at(socket)).collect();
+    chiplets::place(&mut server.sockets, &drives, spec)?;
     let Some(of_die) = &mut spec.noc else { return Ok(()) };
     let map = read(of_die, context)?;
-    let drives: Vec<Vec<(u8, u32)>> = (0..server.sockets.len() as u8).map(|socket| server.drives_at(socket)).collect();
     for (number, (socket, drives)) in server.sockets.iter_mut().zip(drives).enumerate() {
         let within = |issue: Issue| match spec.socket.contains_key(&number.to_string()) {
             true => issue.within(&format!("socket.{number}")),
@@ -116,23 +136,23 @@ fn on_map(spec: &DieSpec, map: &Map, socket: &SocketParams) -> Result<DieParams,
         horizontal_cycles: spec.horizontal,
         line_cycles: LINE_BYTES.div_ceil(spec.link.0) as u32,
         clusters: 1,
+        chiplets: None,
     };
-    clustered(spec, socket, die)
+    clustered(spec.clusters, "noc.clusters", socket, die)
 }
 
-/// Returns the die with its clusters: adjacent slices and channels are numbered consecutively.
-fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Result<DieParams, Issue> {
-    let clusters = spec.clusters;
+/// Returns the die with the clusters that `key` asks for: adjacent slices and channels are numbered consecutively.
+fn clustered(clusters: u8, key: &str, socket: &SocketParams, mut die: DieParams) -> Result<DieParams, Issue> {
     if clusters == 1 {
         return Ok(die);
     }
     if !clusters.is_power_of_two() {
-        return Err(Issue::new(Code::OutOfRange, "noc.clusters", format!("{clusters} is not 1, 2 or 4")));
+        return Err(Issue::new(Code::OutOfRange, key, format!("{clusters} is not 1, 2 or 4")));
     }
     let (slices, map) = (socket.cha.slices, &socket.memory.map);
     if slices % u32::from(clusters) != 0 {
         let message = format!("{clusters} clusters cannot share cha.slices = {slices}: each has as many");
-        return Err(Issue::between(Code::NotAMultiple, &["noc.clusters", "cha.slices"], message));
+        return Err(Issue::between(Code::NotAMultiple, &[key, "cha.slices"], message));
     }
     if map.cluster_map(clusters.into()).is_none() {
         let why = if map.channels % u32::from(clusters) == 0 {
@@ -141,7 +161,7 @@ fn clustered(spec: &DieSpec, socket: &SocketParams, mut die: DieParams) -> Resul
             "each has as many"
         };
         let message = format!("{clusters} clusters cannot share memory.channels = {}: {why}", map.channels);
-        return Err(Issue::between(Code::NotAMultiple, &["noc.clusters", "memory.channels", "memory.map"], message));
+        return Err(Issue::between(Code::NotAMultiple, &[key, "memory.channels", "memory.map"], message));
     }
     die.clusters = clusters;
     // Clusters take consecutive numbers: two divide the die by columns, and four divide each half by rows.

@@ -1,5 +1,6 @@
 //! `[expander]`: memory behind a CXL link.
 
+use super::die::has_several_nodes;
 use super::io::link_bytes_per_s;
 use super::memory;
 use super::nic_link::{FLIT_BYTES, SLOT_BYTES};
@@ -17,14 +18,20 @@ const LINE_BYTES: u32 = 64;
 
 /// Resolves the memory behind a CXL link, if the server has any.
 pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue> {
+    check_share(spec)?;
     let Some(expander) = &spec.expander else { return Ok(None) };
     let others = [
         ("server.sockets", spec.server.sockets.unwrap_or(1) > 1, "is for servers of one socket"),
         ("noc", spec.noc.is_some(), "has no place on a die"),
+        ("chiplets.nps", has_several_nodes(spec), "needs a socket that is one NUMA node (chiplets.nps = 1)"),
         ("remote", spec.workload.values().any(WorkloadSpec::is_remote), "is not reached over UPI"),
     ];
     if let Some((path, _, why)) = others.into_iter().find(|(_, given, _)| *given) {
-        return Err(Issue::between(Code::NotSupported, &["expander", path], format!("{why}; drop one of them")));
+        return Err(Issue::between(
+            Code::NotSupported,
+            &["expander", path],
+            format!("[expander] {why}; drop [expander], or {path}"),
+        ));
     }
     let device =
         presets::device(&expander.device).map_err(|issue| Issue::new(issue.code, "expander.device", issue.message))?;
@@ -51,6 +58,22 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<ExpanderParams>>, Issue>
         device_ps: expander.controller.0,
         memory,
     })))
+}
+
+/// Checks that a share of the TOR entries is one of some, and has lines to hold.
+fn check_share(spec: &Spec) -> Result<(), Issue> {
+    const KEY: &str = "cha.tor.expander_entries";
+    let Some(share) = spec.cha.tor.expander_entries else { return Ok(()) };
+    if spec.expander.is_none() {
+        let message = format!("needs [expander]: it is the share of lines behind a CXL link; add it, or drop {KEY}");
+        return Err(Issue::between(Code::RequiresKey, &[KEY, "expander"], message));
+    }
+    let entries = spec.cha.tor.entries;
+    if share > entries {
+        let message = format!("{share} is more than the {entries} entries of a slice");
+        return Err(Issue::between(Code::WrongOrder, &[KEY, "cha.tor.entries"], message));
+    }
+    Ok(())
 }
 
 fn memory_bytes(spec: &ExpanderSpec, capacity: u64, run_bytes: u64) -> Result<u64, Issue> {
@@ -83,6 +106,6 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
 pub(super) fn least_of(server: &ServerParams) -> Option<u64> {
     let expander = server.socket().expander.as_ref()?;
     let used = |place: Placement| matches!(place, Placement::Socket(1) | Placement::Interleaved);
-    let any = server.workloads.iter().any(|workload| used(workload.memory));
+    let any = server.workloads.iter().any(|workload| used(workload.memory)) || server.tiering().is_some();
     any.then_some(expander.memory.pages.memory_bytes)
 }

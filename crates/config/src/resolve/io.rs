@@ -3,7 +3,10 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
-use hostnet_params::{Bandwidth, IioParams, PcieParams, PcieSpec, SocketParams, Spec, SsdParams, SsdSpec, LANES_MAX};
+use hostnet_params::{
+    Bandwidth, DmaParams, IioParams, PcieParams, PcieSpec, ServerParams, SocketParams, Spec, SsdParams, SsdSpec,
+    Workload, LANES_MAX,
+};
 
 pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
     let pcie = &spec.pcie;
@@ -19,6 +22,18 @@ pub(super) fn resolve_pcie(spec: &Spec) -> Result<PcieParams, Issue> {
         Some(issue) => Err(issue),
         None => Ok(pcie_params(pcie, drive_lanes(pcie.lanes, spec.ssd.count))),
     }
+}
+
+/// Resolves the device that generates DMA, which is there if a workload uses it.
+pub(super) fn resolve_dma(spec: &Spec, workloads: &[Workload]) -> Option<DmaParams> {
+    let used = workloads.iter().any(|workload| workload.kind.dma().is_some());
+    used.then(|| spec.dma.clone().unwrap_or_default().params(spec.ddio.enabled && spec.cache.enabled))
+}
+
+/// Returns a note about a device that generates DMA for no workload.
+pub(super) fn without_dma(spec: &Spec, server: &ServerParams) -> Option<String> {
+    let idle = spec.dma.is_some() && server.socket().dma.is_none();
+    idle.then(|| "dma: has no effect without a workload of kind \"dma\"".to_owned())
 }
 
 /// Checks that every drive has a lane.

@@ -80,7 +80,11 @@ fn resolve_pages(spec: &MemorySpec, capacity: u64, context: &Context) -> Result<
         MemorySize::All => capacity,
         MemorySize::Bytes(Size(bytes)) if bytes <= capacity => bytes,
         MemorySize::Bytes(Size(bytes)) => {
-            let message = format!("{} is more than the channels hold, which is {}", shown(bytes), shown(capacity));
+            let message = format!(
+                "{} is more than the channels hold, which is {}; give more memory.channels or memory.dram.rows",
+                shown(bytes),
+                shown(capacity)
+            );
             return Err(Issue::between(
                 Code::OutOfMemorySpace,
                 &["memory.size", "memory.channels", "memory.dram"],

@@ -22,6 +22,7 @@ mod functions;
 mod hash;
 mod interrupts;
 mod io;
+mod iommu;
 mod memory;
 mod memory_run;
 mod ncap;
@@ -83,7 +84,14 @@ fn of_chip(input: &Input, error: ConfigError) -> ConfigError {
         return error;
     }
     let message = "describes a chip, which only hostnet run, hostnet sweep and hostnet.chip take".to_owned();
-    ConfigError { code: Code::WrongKind, file: input.file.to_owned(), line: None, path: "chip".to_owned(), message }
+    ConfigError {
+        code: Code::WrongKind,
+        file: input.file.to_owned(),
+        line: None,
+        column: None,
+        path: "chip".to_owned(),
+        message,
+    }
 }
 
 fn plan_error(error: serde_json::Error) -> Issue {
@@ -106,9 +114,10 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
         let message = "a pool of memory is of servers of a cluster ([host.<name>.pool])";
         return Err(Issue::new(Code::MisplacedKey, "pool", message));
     }
-    let left = checked::left(&resolved, preset, input.base_dir)?;
+    let unvalidated = checked::left(&resolved, preset, input.base_dir)?;
     let kept = scaling::notes(&resolved, preset, input.base_dir)?;
     let Resolved { spec, workloads, mut server } = resolved;
+    server.control = net_host::control_of_expander(&spec, &server.workloads)?;
     let run = run::resolve(&spec.run, workloads.ramp_ps)?;
     run::check_jobs(&run, 0)?;
     server.seed = run.seed;
@@ -121,7 +130,6 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(power::notes(&server, Fidelity::Line));
     ignored.extend(kept);
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
-    let unvalidated = spec.server.unvalidated.clone().or(left);
     let written =
         Spec { run: run::effective(&run, &name, &spec.run), ..effective(&spec, &workloads.effective, &server) };
     Ok(Plan {
@@ -151,6 +159,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     let mut spec: Spec = serde_json::from_value(tree).map_err(plan_error)?;
     // Before any socket is derived, as each takes its own copy of the specification.
     interrupts::complete(&mut spec, context)?;
+    die::complete(&mut spec, context);
     let sockets = sockets::each(&spec)?;
     let upi = sockets::ways(&spec, &sockets)?;
     let mut workloads = workload::resolve(&spec, &sockets, context)?;
@@ -165,6 +174,7 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
     }
     // With cores of sockets that are not simulated there is one socket only (`sockets::ways`).
     params[0].remote = remote::remote(&spec, &workloads.effective)?;
+    params[0].dma = io::resolve_dma(&spec, &workloads.resolved);
     sockets::check_clients(&workloads.resolved, &sockets)?;
     let resolved = std::mem::take(&mut workloads.resolved);
     let mut server = ServerParams {
@@ -180,6 +190,8 @@ fn server_of(tree: Value, context: &Context, preset: Option<&str>) -> Result<Res
         ncap: None,
         seed: 0,
     };
+    workloads.ignored.extend(iommu::ignored(&spec));
+    workloads.ignored.extend(io::without_dma(&spec, &server));
     die::place(&mut server, &mut spec, context)?;
     // Traces share what is left, so that the following check holds all needs.
     server::share_memory(&mut server, OfFlows::default())?;

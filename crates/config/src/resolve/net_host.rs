@@ -5,11 +5,11 @@ use super::interrupts;
 use super::io::link_bytes_per_s;
 use super::nic_link::attached_link;
 use crate::code::Code;
-use crate::error::Issue;
+use crate::error::{suggestion, Issue};
 use crate::units::{format, Dimension};
 use hostnet_params::{
     ControlParams, ControlRule, ControlSpec, HostCcParams, LineSize, NicParams, NicSpec, PcieParams, PfcParams,
-    PfcSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackParams, StackSpec, Time,
+    PfcSpec, RingsSpec, RuleSpec, SideSpec, Size, Spec, StackParams, StackSpec, Time, Workload,
 };
 
 /// Bytes of an Ethernet header, which precedes the IP packet in memory.
@@ -191,8 +191,44 @@ pub(super) fn stack(spec: &StackSpec, cores: Vec<u32>, ddio: bool, prefetched: b
     }
 }
 
-/// Resolves the host congestion control; `None` if it is off.
+/// Resolves the control of a server alone, which watches the lines behind a CXL link; `None` if it is off or watches
+/// something else.
+pub(super) fn control_of_expander(spec: &Spec, workloads: &[Workload]) -> Result<Option<ControlParams>, Issue> {
+    let Some(control) = spec.control.as_ref().filter(|control| control.side == SideSpec::Expander) else {
+        return Ok(None);
+    };
+    if spec.expander.is_none() {
+        let message = "side = \"expander\" needs [expander]: it watches the lines behind a CXL link";
+        return Err(Issue::between(Code::RequiresKey, &["control.side", "expander"], message));
+    }
+    let Some(names) = control.workloads.as_ref().filter(|names| !names.is_empty()) else {
+        let message = "missing; side = \"expander\" needs the names of the workloads that are throttled";
+        return Err(Issue::new(Code::MissingKey, "control.workloads", message));
+    };
+    let class = |name: &String| {
+        let known = workloads.iter().map(|workload| workload.name.as_str());
+        workloads.iter().position(|workload| workload.name == *name).map(|class| class as u8).ok_or_else(|| {
+            let message = format!("{name:?} is no workload; {}", suggestion(name, known));
+            Issue::new(Code::UnknownName, "control.workloads", message)
+        })
+    };
+    if let Some((_, twice)) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
+        return Err(Issue::new(Code::Duplicate, "control.workloads", format!("{twice:?} is there twice")));
+    }
+    let classes = names.iter().map(class).collect::<Result<_, _>>()?;
+    Ok(control_params(control)?.map(|params| ControlParams { expander: Some(classes), ..params }))
+}
+
+/// Resolves the host congestion control of a host of a cluster; `None` if it is off.
 pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue> {
+    if spec.side == SideSpec::Expander {
+        let message = "\"expander\" is for a server alone; a host of a cluster has \"receiver\" or \"sender\"";
+        return Err(Issue::new(Code::NotSupported, "control.side", message));
+    }
+    control_params(spec)
+}
+
+fn control_params(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue> {
     check_rule(spec)?;
     let hostcc = |local, echo| ControlRule::HostCc(hostcc(spec, local, echo));
     let rule = match spec.rule {
@@ -213,6 +249,7 @@ pub(super) fn control(spec: &ControlSpec) -> Result<Option<ControlParams>, Issue
         iio_clock_ps: PS_PER_S.div_ceil(spec.iio_clock.0),
         mba_ps: spec.mba.0,
         sender: spec.side == SideSpec::Sender,
+        expander: None,
     }))
 }
 
@@ -221,6 +258,10 @@ fn check_rule(spec: &ControlSpec) -> Result<(), Issue> {
     if spec.rule == RuleSpec::Fixed && spec.level.is_none() {
         let message = "missing; rule = \"fixed\" needs a level from 0 to 4";
         return Err(Issue::new(Code::MissingKey, "control.level", message));
+    }
+    if spec.workloads.is_some() && spec.side != SideSpec::Expander {
+        let message = "has an effect only with side = \"expander\"";
+        return Err(Issue::new(Code::NoEffect, "control.workloads", message));
     }
     let keys = [
         (RuleSpec::Fixed, "fixed", "level", spec.level.is_some()),

@@ -156,7 +156,7 @@ impl Pair<'_> {
 fn cores_bytes_per_s(socket: &SocketParams) -> f64 {
     let core = &socket.core;
     let held_ps = (core.refill_ps + core.to_cha_ps + core.from_cha_ps) as f64 + held_in_cha_ps(socket);
-    let lines_per_ps = (f64::from(core.lfb_entries) / held_ps).min(1.0 / core.issue_ps.max(1) as f64);
+    let lines_per_ps = (f64::from(core.lines_in_flight()) / held_ps).min(1.0 / core.issue_ps.max(1) as f64);
     f64::from(core.count) * lines_per_ps * LINE_BYTES * PS_PER_S
 }
 

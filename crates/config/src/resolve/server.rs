@@ -2,26 +2,35 @@
 
 use super::context::Context;
 use super::workload::needs;
-use super::{expander, io, memory, pool};
+use super::{expander, io, iommu, memory, pool};
 use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
 use hostnet_params::{
-    rdma_memory_bytes, App, AppParams, CacheParams, NicParams, Placement, ServerParams, SocketParams, Spec, Workload,
-    WorkloadKind, BUFFER_ALIGNMENT, FILE_MEMORY_BYTES, NET_CORE_BYTES, RDMA_REGION_BYTES,
+    rdma_memory_bytes, App, AppParams, CacheParams, ChaParams, CoreParams, NicParams, Placement, ServerParams,
+    SocketParams, Spec, Workload, WorkloadKind, WriteBackEnd, BUFFER_ALIGNMENT, FILE_MEMORY_BYTES, NET_CORE_BYTES,
+    RDMA_REGION_BYTES,
 };
 
 /// Resolves the parts of a socket.
 pub(super) fn socket(spec: &Spec, context: &Context, cache: Option<CacheParams>) -> Result<SocketParams, Issue> {
     check_write_path(spec)?;
+    // Without caches, a write-back that waits for the LLC takes the time of a hit there.
+    let waits = cache.is_none() && spec.core.write_until == WriteBackEnd::Acceptance;
+    let evict_ps = if waits { spec.cache.llc.hit.0 } else { 0 };
+    // With caches, the streamer and its credits are those of the L2.
+    let stream_prefetches = if cache.is_none() { spec.prefetch.stream_credits } else { 0 };
+    let memory = memory::resolve(&spec.memory, context)?;
     Ok(SocketParams {
-        core: spec.core.params(),
-        cha: spec.cha.params(),
+        core: CoreParams { stream_prefetches, ..spec.core.params() },
+        cha: ChaParams { evict_ps, ..spec.cha.params() },
         cache,
-        memory: memory::resolve(&spec.memory, context)?,
         iio: spec.iio.params(),
+        iommu: iommu::resolve(spec, &memory)?,
+        memory,
         pcie: io::resolve_pcie(spec)?,
         ssd: io::resolve_ssd(&spec.ssd)?,
+        dma: None,
         nic: None,
         remote: None,
         expander: expander::resolve(spec)?,
@@ -100,7 +109,8 @@ fn all_needs(server: &ServerParams) -> impl Iterator<Item = (u128, String)> + '_
         (bytes.into(), format!("workload.{name}.working_set"))
     });
     let nic = server.nic().into_iter().map(|nic| (nic_bytes(nic), "nic.pool".to_string()));
-    server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic).chain(pool::lent(server))
+    let own = server.workloads.iter().map(needs).chain(interleaved(server)).chain(remote).chain(nic);
+    own.chain(pool::lent(server)).chain(iommu::needs(server))
 }
 
 /// Returns the extra memory of interleaved buffers beyond their size, as they begin and end at a run of pages: up to
@@ -142,8 +152,6 @@ fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], me
     let shown = |bytes: u128| format(u64::try_from(bytes).unwrap_or(u64::MAX), Dimension::Size);
     let lends = needs.iter().any(|(bytes, path)| *bytes > 0 && path == "pool.lent");
     let of_flows = flows.told() + if lends { " and what is lent" } else { "" };
-    let message =
-        format!("the buffers of the workloads{of_flows} need {} of {} of memory", shown(total), shown(memory.into()));
     let least = if pool::least_of(server) == Some(memory) {
         "pool.borrow"
     } else if expander::least_of(server) == Some(memory) {
@@ -151,6 +159,12 @@ fn check_fit(server: &ServerParams, flows: OfFlows, needs: &[(u128, String)], me
     } else {
         "memory.size"
     };
+    let message = format!(
+        "the buffers of the workloads{of_flows} need {} of {} of memory; raise {least}, or lower what needs most \
+         ({largest})",
+        shown(total),
+        shown(memory.into())
+    );
     Err(Issue::between(Code::OutOfMemorySpace, &[least, largest, "workload"], message))
 }
 

@@ -6,8 +6,9 @@ use crate::error::Issue;
 use crate::units::{format, Dimension};
 use hostnet_params::{ClusterParams, HostKind, RunSpec, ServerParams, Size, SocketParams, Traffic};
 
-/// Memory that a run may take unless `run.memory` is given, in bytes.
-const MEMORY_BYTES: u64 = 8 << 30;
+/// Memory that a run may take unless `run.memory` is given, in bytes; a 32-bit target such as WebAssembly addresses
+/// 4 GiB in all.
+const MEMORY_BYTES: u64 = if cfg!(target_pointer_width = "32") { 3 << 30 } else { 8 << 30 };
 /// Size of a run, in bytes, above which the user gets a note.
 const TOLD_BYTES: u64 = 1 << 30;
 

@@ -175,22 +175,66 @@ fn params(spec: &SocketsSpec, sockets: &[Spec]) -> Result<InterSocketParams, Iss
     })
 }
 
-/// Parses the placement of buffers given at `path`. There are as many nodes as `sockets`, a number given by the key
-/// `count`.
-pub(super) fn placement(text: &str, [path, count]: [&str; 2], sockets: usize) -> Result<Placement, Issue> {
-    let node = text.strip_prefix("node:").map(str::parse::<u8>);
+/// NUMA nodes of a server, numbered socket by socket, and last the memory behind a CXL link.
+#[derive(Clone, Copy)]
+pub(super) struct Nodes {
+    sockets: usize,
+    per_socket: usize,
+    expanders: usize,
+}
+
+impl Nodes {
+    /// Returns the nodes of a number of sockets with the chiplets and the expander of `spec`.
+    pub(super) fn new(sockets: usize, spec: &Spec) -> Self {
+        let per_socket = spec.chiplets.as_ref().map_or(1, |chiplets| chiplets.nps.into());
+        Self { sockets, per_socket, expanders: spec.expander.is_some().into() }
+    }
+
+    /// Returns the nodes of the sockets of a host; flows do not reach memory behind a CXL link.
+    pub(super) fn of_sockets(sockets: &[SocketParams]) -> Self {
+        let die = sockets[0].die.as_ref().filter(|die| die.chiplets.is_some());
+        Self { sockets: sockets.len(), per_socket: die.map_or(1, |die| die.clusters.into()), expanders: 0 }
+    }
+
+    /// Returns the number of nodes.
+    pub(super) fn count(self) -> usize {
+        self.of_all_sockets() + self.expanders
+    }
+
+    /// Returns the number of nodes of the sockets.
+    pub(super) fn of_all_sockets(self) -> usize {
+        self.sockets * self.per_socket
+    }
+
+    /// Returns the memory of a node, or `None` if there is no such node.
+    fn memory(self, node: u8) -> Option<Placement> {
+        let each = self.per_socket as u8;
+        // Memory behind a CXL link is beyond the last socket, and needs sockets of one node each.
+        let place = match each {
+            1 => Placement::Socket(node),
+            _ => Placement::Cluster { socket: node / each, cluster: node % each },
+        };
+        (usize::from(node) < self.count()).then_some(place)
+    }
+}
+
+/// Parses the placement of buffers given at `path`. The key `count` gives the number of sockets.
+pub(super) fn placement(text: &str, [path, count]: [&str; 2], nodes: Nodes) -> Result<Placement, Issue> {
+    // Digits alone: a number may have a sign for `parse`.
+    let digits = text.strip_prefix("node:").filter(|node| node.bytes().all(|byte| byte.is_ascii_digit()));
+    let node = digits.map(str::parse::<u8>);
     match (text, node) {
         ("local" | "first-touch", _) => Ok(Placement::Local),
         ("interleave", _) => Ok(Placement::Interleaved),
-        (_, Some(Ok(node))) if usize::from(node) < sockets => Ok(Placement::Socket(node)),
-        (_, Some(Ok(node))) => {
-            let known = match sockets {
+        (_, Some(Ok(node))) => nodes.memory(node).ok_or_else(|| {
+            let known = match nodes.count() {
                 1 => "the only one is 0".to_owned(),
-                _ => format!("there are 0 to {}", sockets - 1),
+                all => format!("there are 0 to {}", all - 1),
             };
-            let message = format!("there is no node {node}; {known}, by {count} and [expander]");
-            Err(Issue::between(Code::DoesNotExist, &[path, count], message))
-        }
+            let nps = if nodes.per_socket > 1 { ", chiplets.nps" } else { "" };
+            let message = format!("there is no node {node}; {known}, by {count}{nps} and [expander]");
+            Issue::between(Code::DoesNotExist, &[path, count], message)
+        }),
         _ => {
             let names = ["local", "first-touch", "interleave", "node:0", "node:1", "pool"];
             let message =

@@ -3,7 +3,7 @@
 use super::change::{stack, Below};
 use crate::check::{check, missing};
 use crate::code::Code;
-use crate::document::{parse_json, parse_toml, Document, Format};
+use crate::document::{parse_json, parse_toml, Document, Format, TextPlace};
 use crate::error::{ConfigError, Issue};
 use crate::layers::{at, expand, leaves, replacements, Override};
 use crate::plan::Input;
@@ -118,11 +118,14 @@ impl<'a> Source<'a> {
         let overridden = paths.iter().find(|path| self.overriding(path).is_some());
         let given = overridden.or_else(|| paths.iter().find(|path| self.origin(path).is_some()));
         let path = given.or(paths.first()).cloned().unwrap_or_default();
-        let (file, line) = match elsewhere {
-            Some(place) => place,
-            None => self.origin(&path).unwrap_or_else(|| (self.file.to_string(), None)),
+        let (file, line, column) = match elsewhere {
+            Some((file, line)) => (file, line, None),
+            None => {
+                let (file, place) = self.origin(&path).unwrap_or_else(|| (self.file.to_string(), None));
+                (file, place.map(|place| place.line), place.map(|place| place.column))
+            }
         };
-        ConfigError { code, file, line, path, message }
+        ConfigError { code, file, line, column, path, message }
     }
 
     /// Returns true if the user's input has one of the paths of an issue.
@@ -142,12 +145,12 @@ impl<'a> Source<'a> {
         self.overrides.iter().rev().find(|setting| covers(&setting.path, path) || covers(path, &setting.path))
     }
 
-    fn origin(&self, path: &str) -> Option<(String, Option<usize>)> {
+    fn origin(&self, path: &str) -> Option<(String, Option<TextPlace>)> {
         if let Some(setting) = self.overriding(path) {
             return Some((setting.shown(), None));
         }
-        if let Some(line) = self.document.lines.get(path.split('[').next().unwrap_or(path)) {
-            return Some((self.file.to_string(), Some(*line)));
+        if let Some(place) = self.document.places.get(path.split('[').next().unwrap_or(path)) {
+            return Some((self.file.to_string(), Some(*place)));
         }
         self.given.iter().any(|given| covers(path, given)).then(|| (self.file.to_string(), None))
     }

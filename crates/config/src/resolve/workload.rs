@@ -2,16 +2,18 @@
 
 mod app;
 mod cores;
+mod dma;
 mod fio;
 mod job_files;
 mod stream;
+mod tiering;
 
 use self::cores::Cores;
 use self::job_files::JobReader;
 use super::app::find_trace;
 use super::context::Context;
 use super::pool;
-use super::sockets::placement;
+use super::sockets::{placement, Nodes};
 use crate::code::Code;
 use crate::cores::idle_note;
 use crate::error::Issue;
@@ -54,6 +56,8 @@ fn keys_of(workload: &WorkloadSpec) -> &dyn ResolveWorkload {
         WorkloadSpec::Fio(fio) => fio,
         WorkloadSpec::App(app) => &**app,
         WorkloadSpec::Remote(stream) => stream,
+        WorkloadSpec::Dma(dma) => dma,
+        WorkloadSpec::Tiering(tiering) => tiering,
     }
 }
 
@@ -64,7 +68,8 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
         return Err(Issue::new(Code::WrongCount, "workload", message));
     }
     let drives = sockets.iter().map(|socket| socket.ssd.count).sum();
-    let host = crate::fio::Host { sockets: sockets.len() };
+    let nodes = Nodes::new(sockets.len(), spec);
+    let host = crate::fio::Host { nodes: nodes.of_all_sockets() };
     let mut reader = JobReader { context, host, drives, files: Vec::new(), ramp_ps: 0, ignored: Vec::new() };
     let mut effective = spec.workload.clone();
     for (name, workload) in &mut effective {
@@ -87,7 +92,6 @@ pub(super) fn resolve(spec: &Spec, sockets: &[Spec], context: &Context) -> Resul
     }
     let resolved = effective.iter().map(|(name, workload)| {
         let kind = keys_of(workload).resolve(name, &mut scope)?;
-        let nodes = sockets.len() + usize::from(spec.expander.is_some());
         let place = |text: &str| match text {
             "pool" => pool::placement(spec, &format!("workload.{name}.memory")),
             _ => placement(text, [&format!("workload.{name}.memory"), "server.sockets"], nodes),
@@ -116,6 +120,8 @@ pub(super) fn needs(workload: &Workload) -> (u128, String) {
         WorkloadKind::Stream(stream) => (stream::bytes(stream), format!("workload.{}.working_set", workload.name)),
         WorkloadKind::Fio(fio) => (fio::bytes(fio), format!("workload.{}", workload.name)),
         WorkloadKind::App(app) => (app::bytes(app), format!("workload.{}", workload.name)),
+        WorkloadKind::Dma(dma) => (dma::bytes(dma), format!("workload.{}.window", workload.name)),
+        WorkloadKind::Tiering(tiering) => (tiering::bytes(tiering), format!("workload.{}.workloads", workload.name)),
         WorkloadKind::Network => (0, format!("workload.{}", workload.name)),
     }
 }

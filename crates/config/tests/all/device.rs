@@ -11,7 +11,7 @@ const STREAM: &str = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\nworking_se
 const SETTINGS: [&str; 9] = [
     "memory.dram.ranks=1",
     "memory.dram.rows=16384",
-    "memory.dram.timing.cl=25",
+    "memory.dram.timing.cl=60",
     "memory.dram.timing.rank_switch=7",
     "memory.dram.timing.read_to_write=5",
     "memory.controller.rpq.entries=40",

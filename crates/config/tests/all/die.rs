@@ -2,7 +2,7 @@
 
 use crate::common::{assert_tells, told};
 use hostnet_config::{dies, resolve, Format, Input, Plan};
-use hostnet_params::{DieParams, Stop};
+use hostnet_params::{DieParams, Placement, Stop};
 use proptest::prelude::*;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -200,5 +200,92 @@ proptest! {
         prop_assert_eq!(&die.slices[..], &stops[8..26]);
         prop_assert_eq!(&die.channels[..], &stops[26..28]);
         prop_assert_eq!(&die.links[..], &vec![stops[28 + drives]; 4][..]);
+    }
+}
+
+/// Returns a server of eight cores and four channels on chiplets.
+fn on_chiplets(settings: &str, more: &str) -> String {
+    format!(
+        "server = {{ preset = \"cascade-lake-6234\" }}\n[core]\nto_cha = \"15 ns\"\nfrom_cha = \"15 ns\"\n\
+         [cha]\nslices = 4\n[memory]\nchannels = 4\n{more}\n\
+         [chiplets]\n{settings}\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n"
+    )
+}
+
+#[test]
+fn chiplets_are_spread_over_the_quadrants_of_their_io_die() {
+    let text = on_chiplets("ccds = 4\nfclk = \"1467 MHz\"\nlink = \"16 B\"\nentries = 12", "");
+    let plan = resolved(&text, &std::env::temp_dir()).unwrap_or_else(|error| panic!("{error}"));
+    let die = die_of(&plan);
+    let quadrants = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(column, row)| Stop { column, row });
+    assert_eq!((&die.slices[..], &die.channels[..], &die.io[..]), (&quadrants[..], &quadrants[..], &quadrants[..]));
+    assert_eq!(die.cores, quadrants.iter().flat_map(|&stop| [stop; 2]).collect::<Vec<Stop>>());
+    let chiplets = die.chiplets.as_ref().expect("chiplets");
+    assert_eq!((die.cycle_ps, chiplets.cores_per_ccd, chiplets.entries), (682, 2, 12));
+    assert_eq!([chiplets.read_cycles, chiplets.write_cycles, chiplets.hop_cycles], [2, 4, 5]);
+}
+
+#[test]
+fn wrong_chiplets_are_told() {
+    let fclk = "fclk = \"1467 MHz\"";
+    let cases = [
+        ("ccds = 8", "", "[missing-key chiplets.fclk]"),
+        ("ccds = 8\nfclk = \"0 MHz\"", "", "[out-of-range chiplets.fclk]"),
+        (&format!("ccds = 0\n{fclk}"), "", "[out-of-range chiplets.ccds]"),
+        (&format!("ccds = 16\n{fclk}"), "", "[not-a-multiple chiplets.ccds] core.count = 8"),
+        (&format!("ccds = 3\n{fclk}"), "", "[not-a-multiple chiplets.ccds] core.count = 8"),
+        (&format!("ccds = 4\nnps = 3\n{fclk}"), "", "[out-of-range chiplets.nps]"),
+        (&format!("ccds = 4\nentries = 0\n{fclk}"), "", "[out-of-range chiplets.entries]"),
+        (&format!("ccds = 4\nentries = 1\n{fclk}"), "", "[does-not-fit chiplets.entries] 1 | 2"),
+        (&format!("ccds = 4\nhop = 64\n{fclk}"), "", "[wrong-order chiplets.fclk] data fabric"),
+        (&format!("ccds = 4\nread = \"65 B\"\n{fclk}"), "", "[out-of-range chiplets.read]"),
+        (&format!("ccds = 4\n{fclk}"), "[cache]\nenabled = true", "[conflicting-keys chiplets]"),
+        (&format!("ccds = 4\n{fclk}"), "[noc]\ndie = \"cascade-lake-18\"", "[conflicting-keys chiplets]"),
+    ];
+    for (settings, more, says) in cases {
+        let text = on_chiplets(settings, more);
+        assert_tells(&resolved(&text, &std::env::temp_dir()).expect_err(says), &[says]);
+    }
+    let empty = on_chiplets(&format!("ccds = 4\n{fclk}"), "[socket.1.core]\ncount = 0");
+    let empty = empty.replace("cascade-lake-6234\"", "cascade-lake-6234\", sockets = 2");
+    assert!(resolved(&empty, &std::env::temp_dir()).is_ok(), "a socket may have memory alone");
+    let odd = on_chiplets(&format!("ccds = 4\nnps = 4\n{fclk}"), "").replace("slices = 4", "slices = 2");
+    let odd = odd.replace("channels = 4", "channels = 2");
+    let error = resolved(&odd, &std::env::temp_dir()).expect_err("two channels");
+    assert_tells(&error, &["[not-a-multiple chiplets.nps] memory.channels = 2"]);
+    let unlike = on_chiplets(&format!("ccds = 4\n{fclk}"), "").replace("slices = 4", "slices = 18");
+    let error = resolved(&unlike, &std::env::temp_dir()).expect_err("18 slices");
+    assert_tells(&error, &["[must-agree cha.slices] memory.channels = 4 | cha.slices = 18"]);
+}
+
+/// Returns a server of two sockets with four NUMA nodes each, whose second socket has twice the channels.
+fn nodes_of_chiplets(memory: &str) -> Result<Plan, String> {
+    let text = on_chiplets("ccds = 4\nnps = 4\nfclk = \"1467 MHz\"", "[socket.1.memory]\nchannels = 8")
+        .replace("slices = 4", "")
+        .replace("cascade-lake-6234\"", "cascade-lake-6234\", sockets = 2");
+    resolved(&format!("{text}memory = \"{memory}\"\n"), &std::env::temp_dir())
+}
+
+#[test]
+fn nodes_are_numbered_socket_by_socket() {
+    for (memory, socket, cluster) in [("node:0", 0, 0), ("node:3", 0, 3), ("node:4", 1, 0), ("node:7", 1, 3)] {
+        let plan = nodes_of_chiplets(memory).unwrap_or_else(|error| panic!("{error}"));
+        let server = plan.server().expect("a server");
+        assert_eq!(server.workloads[0].memory, Placement::Cluster { socket, cluster });
+        assert_eq!([server.sockets[0].cha.slices, server.sockets[1].cha.slices], [4, 8], "one per channel");
+    }
+    let error = nodes_of_chiplets("node:8").expect_err("there are eight");
+    assert_tells(&error, &["[does-not-exist workload.s.memory] node 8 | 0 to 7 | chiplets.nps"]);
+}
+
+#[test]
+fn a_node_of_chiplets_beside_far_memory_is_refused() {
+    for far in ["expander", "pool"] {
+        let text = on_chiplets("ccds = 4\nnps = 2\nfclk = \"1467 MHz\"", &format!("[{far}]"));
+        let error = resolved(&text, &std::env::temp_dir()).expect_err(far);
+        assert_tells(&error, &[&format!("[not-supported {far}] chiplets.nps = 1")]);
+        let one = resolved(&text.replace("nps = 2", "nps = 1"), &std::env::temp_dir());
+        // A pool is refused later: it is of servers of a cluster.
+        assert!(one.err().is_none_or(|error| !error.contains("not-supported")), "{far}");
     }
 }

@@ -1,7 +1,7 @@
 //! Every kind of user error, with its place and its message.
 
 use crate::common::{assert_tells, example, resolve_text, told};
-use hostnet_config::Format;
+use hostnet_config::{suggested, Format};
 use std::io::Write;
 
 fn message(text: &str, overrides: &[&str]) -> String {
@@ -46,6 +46,22 @@ fn unknown_keys_name_their_line_and_the_nearest_key() {
     assert_says(&setting("memory.chanels=3"), &["[unknown-key memory.chanels] \"channels\""]);
     let stream = "[workload.a]\nkind = \"stream\"\ncores = \"0\"\npatern = \"random\"\n";
     assert_says(&message(stream, &[]), &["[unknown-key workload.a.patern]", "test.toml:4: ", "\"pattern\""]);
+}
+
+#[test]
+fn errors_have_the_column_of_the_key_and_the_name_that_they_propose() {
+    let error = |text: &str, overrides: &[&str]| resolve_text(text, Format::Toml, overrides).expect_err("it is wrong");
+    let known = [
+        ("[core]\n  lfb.entris = 3\n", Some((2, 7)), Some("entries")),
+        ("[run]\nseed = -1\n", Some((2, 1)), None),
+        ("[core]\ncount = \n", Some((2, 9)), None),
+    ];
+    for (text, place, nearest) in known {
+        let error = error(text, &[]);
+        assert_eq!((error.line.zip(error.column), suggested(&error.message)), (place, nearest), "{text}");
+    }
+    let overridden = error(&example("quadrant3.toml"), &["memory.chanels=3"]);
+    assert_eq!((overridden.column, suggested(&overridden.message)), (None, Some("channels")));
 }
 
 #[test]
@@ -281,7 +297,7 @@ fn unreadable_job_files_are_named() {
     assert_says(&setting("workload.disk.job=nope.fio"), &["[file-not-found workload.disk.job]"]);
     assert_says(&setting("workload.disk.job=."), &["[file-access workload.disk.job]"]);
     assert_says(&setting("workload.disk.job=/dev/zero"), &["[file-access workload.disk.job]"]);
-    assert_says(&setting("workload.disk.job=quadrant3.toml"), &["[unknown-key preset] quadrant3.toml:4: "]);
+    assert_says(&setting("workload.disk.job=quadrant3.toml"), &["[unknown-key preset] quadrant3.toml:13: "]);
     let place = std::env::temp_dir().join(format!("hostnet-config-{}.bin", std::process::id()));
     std::fs::File::create(&place).unwrap().write_all(&[0xff, 0xfe, 0, 1]).unwrap();
     let said = setting(&format!("workload.disk.job={}", place.display()));

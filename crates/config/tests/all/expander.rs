@@ -51,6 +51,9 @@ fn what_is_wrong_is_said() {
     assert_refused("expander.size = \"1 TiB\"", &["[out-of-memory-space expander.size]"]);
     assert_refused("expander.size = \"64 KiB\"", &["[out-of-memory-space expander.size] 64 KiB"]);
     assert_refused("expander = {}\nnoc = { die = \"cascade-lake-18\" }", &["[not-supported expander]"]);
+    assert_refused("expander = {}\ncha.tor.expander_entries = 4096", &["[wrong-order cha.tor.expander_entries] 4096"]);
+    let control = "[control]\nrule = \"watch\"\nside = \"expander\"\n";
+    assert_refused(&format!("expander = {{}}\n{control}"), &["[missing-key control"]);
     let two = "expander = {}\nserver.sockets = 2";
     let text = two.replace("server.sockets", "[server]\nsockets");
     let text = format!("{text}\npreset = \"skylake-8160\"\n[workload.s]\nkind = \"stream\"\ncores = \"0\"\n");

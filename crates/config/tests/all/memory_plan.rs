@@ -89,7 +89,7 @@ fn every_device_resolves_with_every_profile_and_map() {
 #[test]
 fn one_line_takes_the_bus_time_of_its_device() {
     // Data rate x width: 12.8, 19.2, 21.33, 23.47, 25.6 GB/s for 64 bits of DDR; 2 x 32 bits of DDR5; 2 x 64 bits of
-    // HBM2E.
+    // HBM2E, and 16 bits of LPDDR5X.
     let peaks = [
         ("DDR3_1600", 12.8),
         ("DDR4_2400", 19.2),
@@ -97,8 +97,10 @@ fn one_line_takes_the_bus_time_of_its_device() {
         ("DDR4_2933", 8800.0 / 3.0 * 0.008),
         ("DDR4_3200", 25.6),
         ("DDR5_4800", 38.4),
+        ("DDR5_5600", 44.8),
         ("DDR5_6400", 51.2),
         ("HBM2E", 51.2),
+        ("LPDDR5X_8533", 25_600.0 / 3.0 * 0.002),
     ];
     assert_eq!(devices(), peaks.map(|(device, _)| device));
     for (device, gb_per_s) in peaks {

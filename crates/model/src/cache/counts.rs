@@ -18,10 +18,12 @@ pub struct ClassCounts {
     pub llc_lookups: u64,
     /// LLC lookups that missed.
     pub llc_misses: u64,
-    /// Lines written by the workload's devices to the LLC that a cache had (update).
+    /// Lines written by the workload's devices to the LLC that it had (update).
     pub ddio_updates: u64,
-    /// Lines written by the workload's devices to the LLC that no cache had (allocate).
+    /// Lines written by the workload's devices to the LLC that it did not have (allocate).
     pub ddio_allocations: u64,
+    /// Allocations of lines that an L2 had.
+    pub ddio_core_hits: u64,
     /// Leaks: lines written by the workload's devices that left the LLC for memory before any core or device read
     /// them.
     pub ddio_leaks: u64,
@@ -57,6 +59,7 @@ impl ClassCounts {
             llc_misses: self.llc_misses + other.llc_misses,
             ddio_updates: self.ddio_updates + other.ddio_updates,
             ddio_allocations: self.ddio_allocations + other.ddio_allocations,
+            ddio_core_hits: self.ddio_core_hits + other.ddio_core_hits,
             ddio_leaks: self.ddio_leaks + other.ddio_leaks,
             ddio_evictions: self.ddio_evictions + other.ddio_evictions,
             io_reads: self.io_reads + other.io_reads,

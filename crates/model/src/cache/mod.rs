@@ -22,8 +22,8 @@ pub use array::{ArraySlot, LineData, TagArray};
 pub use counts::{CacheCounts, ClassCounts};
 pub use sockets::SocketCaches;
 
-use crate::line::slice_of;
-use crate::params::{CacheParams, Inclusion};
+use crate::line::Slicing;
+use crate::params::{CacheParams, Inclusion, SliceHash};
 use copies::PrivateCaches;
 use foresight::ReusePredictors;
 use holder::Holder;
@@ -149,7 +149,7 @@ pub struct Caches {
     params: CacheParams,
     inclusive: bool,
     /// Number of slices that a line may be homed in: all, or those of its cluster.
-    slices_of_line: u32,
+    slices_of_line: Slicing,
     /// Mask of ways that the cores of a class may allocate in, by class.
     masks: Vec<u32>,
     counts: CacheCounts,
@@ -200,7 +200,7 @@ impl Caches {
                     .collect(),
                 filter: (0..filters).map(filter).collect(),
             },
-            slices_of_line: slices,
+            slices_of_line: Slicing::even(slices),
             params: params.clone(),
         }
     }
@@ -208,7 +208,14 @@ impl Caches {
     /// Divides the slices among `clusters` clusters.
     #[must_use]
     pub fn with_clusters(self, clusters: u32) -> Self {
-        Self { slices_of_line: self.slices.llc.len() as u32 / clusters, ..self }
+        let slices = self.slices.llc.len() as u32 / clusters;
+        Self { slices_of_line: Slicing { slices, ..self.slices_of_line }, ..self }
+    }
+
+    /// Assigns lines to slices by another hash.
+    #[must_use]
+    pub fn with_hash(self, hash: SliceHash) -> Self {
+        Self { slices_of_line: Slicing { hash, ..self.slices_of_line }, ..self }
     }
 
     /// Returns the parameters.
@@ -254,6 +261,6 @@ impl Caches {
 
     #[inline]
     fn slice(&self, line: u64) -> usize {
-        usize::from(slice_of(line, self.slices_of_line))
+        usize::from(self.slices_of_line.of(line))
     }
 }

@@ -23,7 +23,9 @@ impl Caches {
             return IoWrite { hit: true, evicted: None };
         }
         let hit = self.invalidate_tracked(slice, line);
-        self.counts.class(class).ddio_allocations += 1;
+        let counts = self.counts.class(class);
+        counts.ddio_allocations += 1;
+        counts.ddio_core_hits += u64::from(hit);
         IoWrite { hit, evicted: self.allocate(slice, line, written, self.params.ddio.ways) }
     }
 

@@ -45,11 +45,11 @@ impl ReferenceModel {
     }
 
     fn llc(&self, line: u64) -> ArrayId {
-        ArrayId::Llc(slice_of(line, self.slices))
+        ArrayId::Llc(Slicing::even(self.slices).of(line))
     }
 
     fn filter(&self, line: u64) -> ArrayId {
-        ArrayId::Filter(slice_of(line, self.slices))
+        ArrayId::Filter(Slicing::even(self.slices).of(line))
     }
 
     fn victim_mode(&self) -> bool {
@@ -245,6 +245,7 @@ impl ReferenceModel {
     }
 
     fn io_write(&mut self, line: u64, class: u8) {
+        let of_core = (0..CORES).any(|core| self.find(ArrayId::L2(core), line).is_some());
         self.lose(line, None);
         self.remove(self.filter(line), line);
         if let Some(row) = self.use_row(self.llc(line), line) {
@@ -252,6 +253,7 @@ impl ReferenceModel {
             self.count(class).ddio_updates += 1;
         } else {
             self.count(class).ddio_allocations += 1;
+            self.count(class).ddio_core_hits += u64::from(of_core);
             self.allocate(line, class, self.params.ddio.ways, true, true);
         }
     }

@@ -1,9 +1,10 @@
 //! Configuration of the CHAs of a socket: delays, and the parts that they send to.
 
 use super::wiring::ChaWiring;
-use crate::line::{Request, RequestId};
-use crate::params::{CacheParams, ChaParams, CoreParams, IioParams};
+use crate::line::{Request, RequestId, RequestKind};
+use crate::params::{CacheParams, ChaParams, CoreParams, IioParams, WriteBackEnd};
 use crate::part::{Context, Payload};
+use hostnet_kernel::ComponentId;
 use serde::{Deserialize, Serialize};
 
 /// Delay between components of a CHA, or from the CHA to a UPI link, whose latency covers that path, in ps.
@@ -17,6 +18,8 @@ pub(super) struct ChaConfig {
     pub(super) wiring: ChaWiring,
     pub(super) from_cha_ps: u64,
     pub(super) core_write_ack_ps: u64,
+    /// Event that ends a write-back of a core.
+    pub(super) write_until: WriteBackEnd,
     pub(super) io_write_ack_ps: u64,
     pub(super) io_read_return_ps: u64,
     /// Latency of an LLC hit, in ps; 0 without caches.
@@ -46,6 +49,7 @@ impl ChaConfig {
             wiring,
             from_cha_ps: core.from_cha_ps,
             core_write_ack_ps: core.write_ack_ps,
+            write_until: core.write_until,
             io_write_ack_ps: iio.write_ack_ps,
             io_read_return_ps: iio.read_return_ps,
             hit_ps: cache.map_or(0, |cache| cache.llc.hit_ps),
@@ -53,6 +57,15 @@ impl ChaConfig {
             upi_ps: 0,
             directory: false,
         }
+    }
+
+    /// Returns true if a write of `owner` ends when the memory controller accepts it: a write-back of a core of this
+    /// socket, if the server says so.
+    #[inline]
+    pub(super) fn ends_at_memory(&self, kind: RequestKind, owner: ComponentId) -> bool {
+        kind == RequestKind::CoreWrite
+            && self.write_until == WriteBackEnd::Acceptance
+            && !self.wiring.upis.contains(owner)
     }
 
     /// Announces a request to the channel at which it will arrive in `delay` ps. A request for the expander is sent to

@@ -4,11 +4,13 @@
 //! passed, a write until the memory controller has accepted it. Reads may pass writes that wait for the memory
 //! controller while entries are left; when a slice runs out of entries, admission stalls for all requests. Cores, the
 //! IIO and remote sockets have separate input queues, which are served round robin. Requests for lines homed on
-//! another socket wait in queues apart from those for local lines.
+//! another socket, or behind a link if these have a share of the entries, wait in queues apart from those for local
+//! lines.
 
 mod background;
 mod cached;
 mod config;
+mod expander_share;
 mod remote;
 mod remote_sockets;
 mod slice;
@@ -21,6 +23,7 @@ pub use crate::part::CHA_CLASSES_PER_WORKLOAD;
 use crate::part::{self, Context, Part, PartKind, Payload, Pool, PoolGroup};
 use background::EVICT_PS;
 use config::{ChaConfig, NEXT_PS};
+use expander_share::ExpanderEntries;
 use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 pub use remote_sockets::RemoteSockets;
@@ -43,6 +46,8 @@ pub struct Cha {
     config: ChaConfig,
     /// State of requests to remote sockets, if there are any that are simulated.
     upi_transfer: Option<Box<UpiTransfer>>,
+    /// Entries that lines behind a link hold, if these may not take all or are counted.
+    expander: Option<Box<ExpanderEntries>>,
     slices: Vec<ChaSlice>,
     /// All entries. Each is also in `read`, in `write` or in the domain of `upi_transfer`, which know the class of the
     /// entry.
@@ -67,8 +72,11 @@ impl Cha {
         // One domain for all slices: reports show those of a socket together.
         let entries = params.slices * params.tor_entries;
         let domain = || Domain::new(entries, entries, classes * CHA_CLASSES_PER_WORKLOAD);
+        let share =
+            |entries| ExpanderEntries::default().with_share(entries, params.slices, classes * CHA_CLASSES_PER_WORKLOAD);
         Self {
             upi_transfer: None,
+            expander: params.tor_expander_entries.map(share).map(Box::new),
             slices: vec![ChaSlice::default(); params.slices as usize],
             tor: domain(),
             read: domain(),
@@ -166,7 +174,8 @@ impl Cha {
         if self.upi_transfer.is_some() && self.config.wiring.upis.contains(request.owner) {
             return InputQueue::Socket;
         }
-        match (self.is_remote_line(request), request.kind.is_io()) {
+        let far = self.is_remote_line(request) || self.expander_share_of(request).is_some();
+        match (far, request.kind.is_io()) {
             (false, false) => InputQueue::Core,
             (false, true) => InputQueue::Io,
             (true, false) => InputQueue::CoreRemote,
@@ -174,8 +183,8 @@ impl Cha {
         }
     }
 
-    /// Returns true if slice `index` has an entry for a request. Requests to remote sockets have a cap on the entries
-    /// that they hold, and so have writes of cores.
+    /// Returns true if slice `index` has an entry for a request. Requests to remote sockets and to memory behind a link
+    /// have a cap on the entries that they hold, and so have writes of cores.
     fn has_room(&self, index: usize, request: &Request) -> bool {
         let slice = &self.slices[index];
         if let Some(upi_transfer) = self.upi_transfer.as_ref().filter(|_| self.is_remote_line(request)) {
@@ -184,6 +193,7 @@ impl Cha {
         }
         // The cap on write-backs of cores reserves entries for the others (docs/models/cha.md, Backpressure).
         slice.used < self.config.params.tor_entries
+            && self.expander_share_of(request).is_none_or(|share| share.has_room(index))
             && (!request.kind.is_core_write() || slice.core_writes < self.config.params.tor_write_entries)
     }
 
@@ -205,7 +215,10 @@ impl Cha {
         let now = context.now();
         let request = context.requests.get_mut(id);
         request.admitted = now;
-        let Request { kind, slice, owner, cha_class, .. } = *request;
+        let Request { kind, slice, owner, cha_class, socket, .. } = *request;
+        if let Some(expander) = self.expander.as_deref_mut().filter(|_| socket != self.config.socket) {
+            expander.take(usize::from(slice), cha_class, now);
+        }
         let slice = &mut self.slices[usize::from(slice)];
         slice.used += 1;
         let pool = if kind.is_read() { &mut self.read } else { &mut self.write };
@@ -220,11 +233,13 @@ impl Cha {
             // A DDIO write that evicts a dirty line waits until the channel has room for that line, not until the line
             // is there.
             RequestKind::IoPut => EVICT_PS,
-            _ => self.config.params.core_write_to_mc_ps,
+            _ => self.config.params.core_write_to_mc_ps + self.config.params.evict_ps,
         };
         slice.core_writes += u32::from(kind.is_core_write());
-        // C2M-Write ends when the CHA admits the line, not when memory has it (docs/domains.md).
-        if matches!(kind, RequestKind::CoreWrite | RequestKind::CorePost) || kind.is_flush() {
+        // C2M-Write ends when the CHA admits the line, not when memory has it (docs/domains.md), unless the LLC has to
+        // make room for the line first.
+        let ends_here = matches!(kind, RequestKind::CoreWrite | RequestKind::CorePost) || kind.is_flush();
+        if ends_here && !self.config.ends_at_memory(kind, owner) {
             context.send(owner, self.config.core_write_ack_ps, Payload::Admitted(id));
         } else if self.config.wiring.upis.contains(owner) {
             // The credit of a read is back with this message, one UPI latency later; for a write the UPI link adds
@@ -241,7 +256,8 @@ impl Cha {
     /// Passes the data of a read on, after the channel has sent the last beat, and frees the entry.
     pub(crate) fn on_read(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { kind, slice, owner, admitted, cha_class, .. } = *context.requests.get(id);
+        let request = *context.requests.get(id);
+        let Request { kind, slice, owner, admitted, cha_class, .. } = request;
         if kind == RequestKind::Speculate {
             return Self::end_without_entry(id, Payload::Data(id), context);
         }
@@ -260,13 +276,15 @@ impl Cha {
             self.fill_inclusive_llc(id, context);
         }
         context.send(owner, delay, Payload::Data(id));
+        self.leave_expander(&request, now);
         self.free_entry(usize::from(slice), context);
     }
 
     /// Frees the entry of a write that the memory controller has accepted, and acknowledges the write to its owner.
     pub(crate) fn on_accepted(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { kind, slice, owner, admitted, cha_class, .. } = *context.requests.get(id);
+        let request = *context.requests.get(id);
+        let Request { kind, slice, owner, admitted, cha_class, .. } = request;
         if kind == RequestKind::Directory {
             return Self::end_without_entry(id, Payload::Acknowledged(id), context);
         }
@@ -284,11 +302,14 @@ impl Cha {
             self.slices[index].core_writes -= 1;
             if kind.is_flush() {
                 context.send(owner, self.config.core_write_ack_ps, Payload::Acknowledged(id));
+            } else if self.config.ends_at_memory(kind, owner) {
+                context.send(owner, self.config.core_write_ack_ps, Payload::Taken(id));
             // The device that receives a write past the caches ends the request.
             } else if kind != RequestKind::CorePost {
                 context.requests.remove(id);
             }
         }
+        self.leave_expander(&request, now);
         self.free_entry(index, context);
     }
 
@@ -342,8 +363,14 @@ impl Part for Cha {
         PartKind::Cha
     }
 
-    fn on_event(&mut self, payload: Payload, _source: ComponentId, context: &mut Context) {
+    fn on_event(&mut self, payload: Payload, source: ComponentId, context: &mut Context) {
         match payload {
+            Payload::ReadCounter { counter } => {
+                let expander = self.expander.as_ref().expect("who reads the registers has them count");
+                let value = expander.counter(counter, context.now());
+                // The controller that reads the register models the time of the read itself.
+                context.send(source, 1, Payload::Counter { counter, value });
+            }
             Payload::Data(id) => self.on_remote_data(id, context),
             Payload::Taken(id) => self.on_remote_done(id, context),
             other => unreachable!("the CHA was sent {other:?}"),
@@ -354,6 +381,9 @@ impl Part for Cha {
         visit(Pool::new(PoolGroup::Tor, &self.tor));
         visit(Pool::new(PoolGroup::ChaRead, &self.read));
         visit(Pool::new(PoolGroup::ChaWrite, &self.write));
+        if let Some(share) = self.expander.as_ref().and_then(|expander| expander.share()) {
+            visit(Pool::new(PoolGroup::ChaExpander, share.domain()));
+        }
         if let Some(upi_transfer) = &self.upi_transfer {
             visit(Pool::new(PoolGroup::ChaUpi, &upi_transfer.domain));
         }
@@ -361,6 +391,7 @@ impl Part for Cha {
 
     fn settle(&mut self, now: Time) {
         part::settle([&mut self.tor, &mut self.read, &mut self.write], now);
+        part::settle(self.expander_domain(), now);
         let Some(upi_transfer) = &mut self.upi_transfer else {
             return self.tor.sum_classes_of(&[&self.read, &self.write]);
         };
@@ -370,6 +401,7 @@ impl Part for Cha {
 
     fn reset(&mut self, now: Time) {
         part::reset([&mut self.tor, &mut self.read, &mut self.write], now);
+        part::reset(self.expander_domain(), now);
         if let Some(upi_transfer) = &mut self.upi_transfer {
             upi_transfer.domain.reset(now);
         }

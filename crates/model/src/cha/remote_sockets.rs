@@ -8,12 +8,13 @@
 
 use super::background::evict;
 use super::config::NEXT_PS;
+use super::expander_share::{ExpanderEntries, ExpanderShare};
 use super::snoop::SnoopTracker;
 use super::Cha;
 use crate::line::{Home, Request, RequestId, RequestKind};
 use crate::params::RemoteDdio;
 use crate::part::{Context, Payload};
-use hostnet_kernel::ComponentId;
+use hostnet_kernel::{ComponentId, Time};
 use hostnet_measure::Domain;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,35 @@ pub(super) struct UpiTransfer {
 }
 
 impl Cha {
+    /// Makes registers count the entries that lines behind a link hold; occupancy is added up every `clock_ps` ps.
+    #[must_use]
+    pub fn with_expander_registers(mut self, clock_ps: u64) -> Self {
+        let expander = self.expander.take().map_or_else(ExpanderEntries::default, |expander| *expander);
+        self.expander = Some(Box::new(expander.with_registers(clock_ps)));
+        self
+    }
+
+    /// Returns the domain of the entries that lines behind a link may hold, if they have a share.
+    pub(super) fn expander_domain(&mut self) -> Option<&mut Domain> {
+        Some(self.expander.as_mut()?.share_mut()?.domain_mut())
+    }
+
+    /// Returns the share of the entries that a request takes its entry from, if its line lies behind a link and such
+    /// lines may not take all entries.
+    #[inline]
+    pub(super) fn expander_share_of(&self, request: &Request) -> Option<&ExpanderShare> {
+        // No server has both remote sockets and memory behind a link.
+        self.expander.as_deref().filter(|_| request.socket != self.config.socket)?.share()
+    }
+
+    /// Notes that a request leaves its entry, if its line lies behind a link.
+    pub(super) fn leave_expander(&mut self, request: &Request, now: Time) {
+        let Request { slice, cha_class, socket, admitted, .. } = *request;
+        if let Some(expander) = self.expander.as_deref_mut().filter(|_| socket != self.config.socket) {
+            expander.give_back(usize::from(slice), cha_class, admitted, now);
+        }
+    }
+
     /// Returns true if a request is for memory of another socket.
     #[inline]
     pub(super) fn is_remote_line(&self, request: &Request) -> bool {

@@ -36,8 +36,8 @@ pub struct ControlWiring {
     pub throttled: Throttled,
     /// Cores that mark packets.
     pub marking: Vec<ComponentId>,
-    /// IIO whose registers are read.
-    pub iio: ComponentId,
+    /// IIO or CHA whose registers are read.
+    pub counting: ComponentId,
 }
 
 /// Host congestion control.
@@ -49,8 +49,8 @@ pub struct Control {
     steps: LevelSteps,
     /// Cores that mark packets.
     marking: Vec<ComponentId>,
-    /// IIO whose registers are read.
-    iio: ComponentId,
+    /// IIO or CHA whose registers are read.
+    counting: ComponentId,
     /// Meters of occupancy and of bandwidth.
     meters: [RegisterMeter; 2],
     /// Moving averages of occupancy and of bandwidth.
@@ -70,7 +70,7 @@ impl Control {
     /// Creates a host congestion control that is connected as `wiring` says.
     #[must_use]
     pub fn new(params: ControlParams, wiring: ControlWiring, rng: Rng) -> Self {
-        let ControlWiring { throttled, marking, iio } = wiring;
+        let ControlWiring { throttled, marking, counting } = wiring;
         let signals = Signals {
             now_ps: 0,
             sampled: Sampled::Occupancy,
@@ -92,7 +92,7 @@ impl Control {
             stopped: false,
             signals,
             marking,
-            iio,
+            counting,
             params,
             rng,
         }
@@ -162,7 +162,9 @@ impl Control {
 
     /// Returns the registers that the two loops read.
     fn registers(&self) -> [IioCounter; 2] {
-        if self.params.sender {
+        if self.params.expander.is_some() {
+            [IioCounter::ExpanderOccupancy, IioCounter::ExpanderInsertions]
+        } else if self.params.sender {
             [IioCounter::ReadOccupancy, IioCounter::ReadInsertions]
         } else {
             [IioCounter::WriteOccupancy, IioCounter::WriteInsertions]
@@ -179,7 +181,7 @@ impl Control {
     fn read(&mut self, which: usize, context: &mut Context) {
         if !self.stopped {
             let (delay, counter) = (self.read_ps(), self.registers()[which]);
-            context.send(self.iio, delay, Payload::ReadCounter { counter });
+            context.send(self.counting, delay, Payload::ReadCounter { counter });
         }
     }
 
@@ -287,7 +289,7 @@ impl Part for Control {
     /// Starts the first read of both loops.
     fn start(&mut self, start: &mut StartContext<'_>) {
         for counter in self.registers() {
-            start.send(self.iio, self.read_ps(), Payload::ReadCounter { counter });
+            start.send(self.counting, self.read_ps(), Payload::ReadCounter { counter });
         }
     }
 

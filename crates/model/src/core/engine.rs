@@ -3,7 +3,7 @@
 use super::{Executor, Programs, Worker};
 use crate::lfb::Lfb;
 use crate::os::NetStack;
-use crate::part::{Context, Payload, Pool, StartContext};
+use crate::part::{Context, Payload, Pool, PoolGroup, StartContext};
 use crate::power::{Clock, ClockChange};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
@@ -95,6 +95,9 @@ impl Engine {
             }
             (Payload::Block { .. }, Self::Executor(executor)) => executor.is_storage(),
             (Payload::KernelWork { class, .. }, Self::Programs(programs)) => programs.has(*class),
+            (Payload::UnmapPage { .. } | Payload::MapPage { .. } | Payload::CopyPage { .. }, engine) => {
+                matches!(engine, Self::Programs(_))
+            }
             // Sockets are never throttled (docs/models/control.md, Levels).
             (Payload::Throttle { .. } | Payload::Halt { .. }, engine) => !matches!(engine, Self::NetStack(_)),
             (Payload::Worked | Payload::Came { .. } | Payload::Written { .. } | Payload::Delivered { .. }, engine) => {
@@ -155,7 +158,7 @@ impl Engine {
     /// Makes the engine begin without the core, because it shares the core.
     pub(super) fn share(&mut self) {
         match self {
-            Self::Programs(programs) => programs.suspend(),
+            Self::Programs(programs) => programs.share(),
             Self::Executor(executor) => executor.suspend(Time::ZERO),
             Self::NetStack(stack) => stack.share(),
             Self::Worker(worker) => worker.executor_mut().suspend(Time::ZERO),
@@ -165,7 +168,9 @@ impl Engine {
     /// Visits the pools that the engine does not share with others.
     pub(super) fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         match self {
-            Self::Programs(_) => {}
+            Self::Programs(programs) => {
+                programs.prefetch_credits().into_iter().for_each(|own| visit(Pool::new(PoolGroup::Prefetch, own)));
+            }
             Self::Executor(executor) => executor.pools(visit),
             Self::NetStack(stack) => stack.pools(visit),
             Self::Worker(worker) => worker.executor().pools(visit),
@@ -175,7 +180,9 @@ impl Engine {
     /// Brings the statistics up to `now`.
     pub(super) fn settle(&mut self, now: Time) {
         match self {
-            Self::Programs(_) => {}
+            Self::Programs(programs) => {
+                programs.prefetch_credits_mut().into_iter().for_each(|credits| credits.settle_all(now));
+            }
             Self::Executor(executor) => executor.settle(now),
             Self::NetStack(stack) => stack.settle(now),
             Self::Worker(worker) => worker.executor_mut().settle(now),
@@ -185,7 +192,7 @@ impl Engine {
     /// Starts a new measurement window.
     pub(super) fn reset(&mut self, now: Time) {
         match self {
-            Self::Programs(_) => {}
+            Self::Programs(programs) => programs.prefetch_credits_mut().into_iter().for_each(|own| own.reset(now)),
             Self::Executor(executor) => executor.reset(now),
             Self::NetStack(stack) => stack.reset(now),
             Self::Worker(worker) => worker.executor_mut().reset(now),

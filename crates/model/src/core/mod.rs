@@ -16,7 +16,7 @@ pub use engine::{Engine, EngineKind};
 pub use executor::{
     Block, Executor, Partner, RankOperation, RankOperations, Source, Storage, Stream, Thread, ThreadWaits,
 };
-pub use programs::{Program, Programs};
+pub use programs::{MigratingBuffer, PageCopies, Program, ProgramMemory, Programs};
 pub use worker::{RankMemory, Worker};
 
 use crate::lfb::Lfb;
@@ -76,7 +76,9 @@ impl Core {
         if engines.len() > 1 {
             engines.iter_mut().for_each(Engine::share);
         }
-        let mut lfb = Lfb::new(params, idle, classes);
+        // Only programs that have the core alone are prefetched.
+        let stream_prefetches = if staggered { params.stream_prefetches } else { 0 };
+        let mut lfb = Lfb::new(&CoreParams { stream_prefetches, ..params.clone() }, idle, classes);
         lfb.shared = engines.len() > 1;
         Self { kind, lfb, engine_scheduler: EngineScheduler::new(engines.len()), engines, frequencies: None }
     }

@@ -240,8 +240,8 @@ impl Rank {
             let (begins, busy_since) = self.device.back().copied().unwrap_or((now, now));
             self.device.push_back((begins + device.work_ps, busy_since));
         }
-        // With no more than `left` works outstanding the step does not wait.
-        let Some(more) = self.device.len().checked_sub(1 + device.left as usize) else { return now };
+        // With no more than `left` works outstanding the step does not wait; `left` may be the largest number there is.
+        let Some(more) = self.device.len().checked_sub((device.left as usize).saturating_add(1)) else { return now };
         let (done, busy_since) = self.device[more];
         self.completed_steps.now.device = Some((busy_since, done));
         done

@@ -159,6 +159,9 @@ impl FluidMemory {
             IioCounter::WriteInsertions => self.counters.lines_ever[0],
             IioCounter::ReadOccupancy => clocks(self.counters.read_area_ever),
             IioCounter::ReadInsertions => self.counters.lines_ever[1],
+            IioCounter::ExpanderOccupancy | IioCounter::ExpanderInsertions => {
+                unreachable!("no link to memory has rates")
+            }
         }
     }
 

@@ -4,18 +4,21 @@
 //! until its data is back. Links are served round robin, TLP by TLP; lines enter the processor interconnect one after
 //! the other.
 
-mod counters;
+mod iommu;
 mod registers;
+mod translation;
 
 use crate::line::{Request, RequestId, RequestKind};
 use crate::link::{Lane, ReadBurst, ReadBursts, WaitingTlp};
 use crate::params::{IioParams, LineSize, PcieParams};
-use crate::part::{self, Context, IioCounter, Part, PartKind, Payload, Pool, PoolGroup, TlpTag};
-use counters::BufferCounters;
+use crate::part::{self, BufferCounters, Context, IioCounter, Part, PartKind, Payload, Pool, PoolGroup, TlpTag};
 use hostnet_kernel::{ComponentId, Rng, Time};
 use hostnet_measure::Domain;
+use iommu::Iommu;
+pub use iommu::PageTables;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use translation::walk_of;
 
 /// Link to a device.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -24,6 +27,8 @@ struct IioLink {
     pcie: PcieParams,
     writes: VecDeque<WaitingTlp>,
     reads: VecDeque<WaitingTlp>,
+    /// Read requests whose address an IOMMU has not translated yet.
+    untranslated: VecDeque<WaitingTlp>,
     down: Lane,
     /// Writes that leave their entries in order of arrival, each with true once memory has accepted it; `None` with
     /// relaxed ordering.
@@ -79,6 +84,7 @@ pub struct Iio {
     /// Times at which the ports into the processor interconnect are free: for written lines, and for requests for
     /// lines.
     ports_free: [Time; 2],
+    iommu: Option<Box<Iommu>>,
     write: Domain,
     read: Domain,
     /// Counters of the write buffer and of the read buffer.
@@ -101,6 +107,7 @@ impl Iio {
             device,
             writes: VecDeque::with_capacity(depth(&pcie)),
             reads: VecDeque::with_capacity(depth(&pcie)),
+            untranslated: VecDeque::new(),
             down: Lane::new(&pcie),
             watched: VecDeque::new(),
             pcie,
@@ -115,6 +122,7 @@ impl Iio {
             write_turn: 0,
             read_turn: 0,
             ports_free: [Time::ZERO; 2],
+            iommu: None,
             counts: [BufferCounters::default(); 2],
             clock_ps: 1,
             line_size: LineSize::LINE,
@@ -148,6 +156,7 @@ impl Iio {
             IioCounter::WriteInsertions => write.insertions(),
             IioCounter::ReadOccupancy => read.occupancy_ps(now, self.read.in_use()) / self.clock_ps,
             IioCounter::ReadInsertions => read.insertions(),
+            IioCounter::ExpanderOccupancy | IioCounter::ExpanderInsertions => unreachable!("the CHA counts these"),
         };
         self.line_size.expand(entries)
     }
@@ -172,8 +181,9 @@ impl Iio {
     }
 
     /// Returns the domains, to settle or reset them.
-    pub fn domains_mut(&mut self) -> [&mut Domain; 2] {
-        [&mut self.write, &mut self.read]
+    pub fn domains_mut(&mut self) -> impl Iterator<Item = &mut Domain> {
+        let walks = self.iommu.as_mut().map(|iommu| iommu.walks_mut());
+        [&mut self.write, &mut self.read].into_iter().chain(walks)
     }
 
     /// Handles a write TLP of `lines` lines from `line` on, which arrives over `link`. Unless `tag` is
@@ -187,7 +197,8 @@ impl Iio {
         tag: TlpTag,
         context: &mut Context,
     ) {
-        let waiting = WaitingTlp::new(line, lines, class, u32::from(link), tag);
+        let mut waiting = WaitingTlp::new(line, lines, class, u32::from(link), tag);
+        waiting.untranslated = self.translate(line, class, link, context);
         self.links[usize::from(link)].writes.push_back(waiting);
         self.start_writes(context);
     }
@@ -195,7 +206,12 @@ impl Iio {
     /// Handles a read request for `lines` lines from `line` on, which arrives over `link`.
     pub(crate) fn on_read_tlp(&mut self, line: u64, lines: u8, class: u8, link: u8, context: &mut Context) {
         let burst = self.bursts.open(link, class, lines);
-        let waiting = WaitingTlp::new(line, lines, class, burst, TlpTag::NONE);
+        let mut waiting = WaitingTlp::new(line, lines, class, burst, TlpTag::NONE);
+        waiting.untranslated = self.translate(line, class, link, context);
+        if waiting.untranslated.is_some() {
+            self.links[usize::from(link)].untranslated.push_back(waiting);
+            return;
+        }
         self.links[usize::from(link)].reads.push_back(waiting);
         self.start_reads(context);
     }
@@ -226,7 +242,10 @@ impl Iio {
         while self.write.free() > 0 {
             let count = self.links.len();
             let next = (0..count).map(|step| (self.write_turn + step) % count);
-            let Some(link) = next.into_iter().find(|&link| !self.links[link].writes.is_empty()) else { return };
+            // Writes of a link stay in order, so one whose address is not translated holds up those behind it.
+            let may_start =
+                |&link: &usize| self.links[link].writes.front().is_some_and(|write| write.untranslated.is_none());
+            let Some(link) = next.into_iter().find(may_start) else { return };
             let Some(mut tlp) = self.links[link].writes.pop_front() else { return };
             let kind = if self.ddio.get(link) == Some(&true) { RequestKind::IoPut } else { RequestKind::IoWrite };
             while tlp.left > 0 && self.write.free() > 0 {
@@ -294,17 +313,27 @@ impl Iio {
             // Speed of the simulator only: prefetches its tables for the lookup to come.
             caches.expect(line);
         }
+        let delay = self.enter(kind == RequestKind::IoRead, now) + to_cha_ps;
+        context.send(self.cha, delay, Payload::Arrive(id));
+    }
+
+    /// Takes the next slot of the port into the processor interconnect. Returns the delay until then, in ps.
+    fn enter(&mut self, is_read: bool, now: Time) -> u64 {
         // Reads and writes have a port each: requests for lines do not wait behind written lines.
-        let port_free = &mut self.ports_free[usize::from(kind == RequestKind::IoRead)];
+        let port_free = &mut self.ports_free[usize::from(is_read)];
         let start = now.max(*port_free);
         *port_free = start + self.rng.around(self.params.line_ps, self.params.line_spread_ps);
-        context.send(self.cha, start.since(now) + to_cha_ps, Payload::Arrive(id));
+        start.since(now)
     }
 
     /// Handles the data of a line. A completion leaves when it is full (MPS) or is the last of its request.
     pub(crate) fn on_data(&mut self, id: RequestId, context: &mut Context) {
         let now = context.now();
-        let Request { class, since, tag, .. } = *context.requests.get(id);
+        let request = context.requests.get(id);
+        if let Some(walk) = walk_of(request) {
+            return self.on_table_entry(id, walk, context);
+        }
+        let Request { class, since, tag, .. } = *request;
         self.read.release(now, class, since);
         self.counts[1].leave(now);
         context.requests.remove(id);
@@ -333,6 +362,8 @@ impl Part for Iio {
                 context.send(source, 1, Payload::Counter { counter, value });
             }
             Payload::Register { link, access } => self.on_register(link, access, context),
+            Payload::Unmap { line, lines } => self.on_unmap(line, lines),
+            Payload::Translated { page, link } => self.on_translated(page, link, context),
             other => unreachable!("the IIO was sent {other:?}"),
         }
     }
@@ -340,6 +371,9 @@ impl Part for Iio {
     fn pools<'a>(&'a self, visit: &mut dyn FnMut(Pool<'a>)) {
         visit(Pool::new(PoolGroup::P2mWrite, &self.write));
         visit(Pool::new(PoolGroup::P2mRead, &self.read));
+        if let Some(iommu) = &self.iommu {
+            visit(Pool::new(PoolGroup::IommuWalk, iommu.walks()));
+        }
     }
 
     fn settle(&mut self, now: Time) {

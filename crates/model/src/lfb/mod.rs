@@ -35,7 +35,9 @@ pub(crate) struct Lfb {
 
 impl Lfb {
     pub(crate) fn new(params: &CoreParams, idle: u32, classes: usize) -> Self {
-        let domain = || Domain::new(params.lfb_entries, params.lfb_entries, classes);
+        let domain = |credits| Domain::new(credits, credits, classes);
+        // Lines of the prefetchers count in C2M, and not in the LFB.
+        let lines = params.lines_in_flight();
         let (refill_ps, refill_spread_ps) = (params.refill_ps, params.refill_spread_ps);
         Self {
             idle,
@@ -44,9 +46,9 @@ impl Lfb {
             refill_ps,
             refill_spread_ps,
             clock: Clock::default(),
-            held: domain(),
-            read: domain(),
-            write: domain(),
+            held: domain(params.lfb_entries),
+            read: domain(lines),
+            write: domain(lines),
         }
     }
 

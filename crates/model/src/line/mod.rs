@@ -15,7 +15,7 @@ mod slab;
 mod walk;
 
 pub(crate) use credit_queue::{CreditQueue, RequestCredits};
-pub use home::{slice_of, Home, Homes, SocketHomes};
+pub use home::{Home, Homes, Slicing, SocketHomes};
 pub use map::{Decoder, DramAddress};
 #[cfg(test)]
 pub(crate) use map_tests::one_bank;

@@ -119,6 +119,25 @@ impl Pages {
         memory_of_cluster((memory / clusters) as u8, (memory % clusters) as u8) + place * self.run_bytes + within
     }
 
+    /// Returns the virtual address of a physical address, in the space of the memory that holds it.
+    ///
+    /// # Panics
+    /// Panics if the address lies outside of memory.
+    #[must_use]
+    pub fn virtual_of(&self, physical: u64) -> u64 {
+        let (run, within) = self.split(physical);
+        let base = run & SPACES;
+        let place = run - base;
+        let memory = base / memory_of(1) * u64::from(self.clusters) + (base & CLUSTERS) / memory_of_cluster(0, 1);
+        let network = self.memories[memory as usize];
+        let mut run = self.unpermute(network, place);
+        // Backward along the way of `physical`, which passed numbers beyond the memory.
+        while run >= network.runs {
+            run = self.unpermute(network, run);
+        }
+        base + run * self.run_bytes + within
+    }
+
     /// Splits an address into its run and the offset in the run. The run is numbered within its space and has the bits
     /// of that space.
     #[inline]
@@ -142,12 +161,29 @@ impl Pages {
         let mask = (1 << half_bits) - 1;
         let (mut left, mut right) = (value >> half_bits, value & mask);
         for round in 0..ROUNDS {
-            // Multiples of 2^64 divided by the golden ratio give every round a key of its own.
-            let mixed = scramble(right ^ self.seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-            // Each round is invertible whatever `scramble` does, so the whole is one-to-one.
-            (left, right) = (right, left ^ (mixed & mask));
+            // Each round is invertible whatever `mixed` does, so the whole is one-to-one.
+            (left, right) = (right, left ^ (self.mixed(right, round) & mask));
         }
         (left << half_bits) | right
+    }
+
+    /// Inverts [`Pages::permute`].
+    fn unpermute(&self, RunPermutation { half_bits, .. }: RunPermutation, value: u64) -> u64 {
+        if half_bits == 0 {
+            return value;
+        }
+        let mask = (1 << half_bits) - 1;
+        let (mut left, mut right) = (value >> half_bits, value & mask);
+        for round in (0..ROUNDS).rev() {
+            (left, right) = (right ^ (self.mixed(left, round) & mask), left);
+        }
+        (left << half_bits) | right
+    }
+
+    /// Returns the bits that a round mixes into one half of a number, given the other half.
+    fn mixed(&self, half: u64, round: u64) -> u64 {
+        // Multiples of 2^64 divided by the golden ratio give every round a key of its own.
+        scramble(half ^ self.seed.wrapping_add(round.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 }
 
@@ -204,7 +240,7 @@ impl Translator {
     }
 }
 
-fn scramble(value: u64) -> u64 {
+pub(super) fn scramble(value: u64) -> u64 {
     // The finalizer of MurmurHash3: each bit of the result depends on all bits of the value.
     let value = (value ^ (value >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let value = (value ^ (value >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
@@ -237,6 +273,7 @@ mod tests {
                 for (socket, cluster) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
                     let base = memory_of_cluster(socket, cluster);
                     assert_eq!(of_four.physical(base + run * 16384), base + first);
+                    assert_eq!(of_four.virtual_of(base + first + 5), base + run * 16384 + 5);
                 }
                 let fourth = of_four.physical(Pages::shared() + (4 * run + 3) * 16384);
                 assert_eq!(fourth, memory_of_cluster(1, 1) + first);

@@ -43,6 +43,13 @@ impl Walk {
     /// Returns the next physical line.
     #[inline]
     pub fn next(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
+        let address = self.advance(rng);
+        self.physical(address, pages)
+    }
+
+    /// Returns the next virtual address.
+    #[inline]
+    pub(crate) fn advance(&mut self, rng: &mut Rng) -> u64 {
         let line = if self.random {
             rng.below(self.lines)
         } else {
@@ -54,7 +61,7 @@ impl Walk {
             }
             line
         };
-        self.physical(self.base + line * 64, pages)
+        self.base + line * 64
     }
 
     #[inline]
@@ -89,6 +96,24 @@ impl Evictions {
     #[inline]
     pub fn next(&mut self, pages: &Pages, rng: &mut Rng) -> u64 {
         let line = self.walk.next(pages, rng);
+        self.exchange(line, rng)
+    }
+
+    /// Returns the next line to leave, where `line_of` says where an address lies.
+    pub(crate) fn next_at(&mut self, line_of: impl Fn(u64) -> u64, rng: &mut Rng) -> u64 {
+        let line = line_of(self.walk.advance(rng));
+        self.exchange(line, rng)
+    }
+
+    /// Moves the dirty lines in `from`, a page, to the page that begins at line `to`.
+    pub(crate) fn relocate(&mut self, from: Range<u64>, to: u64) {
+        let moved = self.pool.iter_mut().filter(|line| from.contains(line));
+        moved.for_each(|line| *line = to + (*line - from.start));
+    }
+
+    /// Puts a line into the pool, and returns the one that leaves it.
+    #[inline]
+    fn exchange(&mut self, line: u64, rng: &mut Rng) -> u64 {
         if self.pool.is_empty() {
             return line;
         }

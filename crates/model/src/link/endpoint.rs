@@ -128,6 +128,13 @@ impl PcieEndpoint {
         left.min(room as u32)
     }
 
+    /// Returns the bytes of the next read request when `left` bytes from `address` on remain. A request ends at a
+    /// multiple of the maximum read request size (MRRS), so that it crosses no page.
+    pub(crate) fn read_bytes(&self, address: u64, left: u32) -> u32 {
+        let room = u64::from(self.pcie.mrrs_bytes) - address % u64::from(self.pcie.mrrs_bytes);
+        left.min(room as u32)
+    }
+
     /// Returns the lines of the next read request when `left` lines remain.
     pub(crate) fn read_lines(&self, left: u32) -> u32 {
         left.min(self.pcie.mrrs_bytes / 64)

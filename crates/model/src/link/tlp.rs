@@ -15,12 +15,14 @@ pub(crate) struct WaitingTlp {
     pub(crate) burst: u32,
     /// Tag that the device receives when a write is visible, or [`TlpTag::NONE`].
     pub(crate) tag: TlpTag,
+    /// Page whose translation by an IOMMU the TLP waits for, if it waits for one.
+    pub(crate) untranslated: Option<u64>,
 }
 
 impl WaitingTlp {
     /// Creates a TLP for `lines` lines from `line` on.
     pub(crate) fn new(line: u64, lines: u8, class: u8, burst: u32, tag: TlpTag) -> Self {
-        Self { line, left: lines, lines, class, burst, tag }
+        Self { line, left: lines, lines, class, burst, tag, untranslated: None }
     }
 
     /// Takes the next line of the TLP.

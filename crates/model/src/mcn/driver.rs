@@ -5,7 +5,7 @@ use super::link::RingPair;
 use super::{Mcn, PacketRoute, NEXT_PS};
 use crate::line::{Packet, PacketId};
 use crate::params::McnWake;
-use crate::part::{Context, Payload};
+use crate::part::{Context, Payload, RingEvent};
 
 impl Mcn {
     /// Returns true if the driver may take a packet. A packet for another ring must stay where it is while that
@@ -56,7 +56,7 @@ impl Mcn {
         }
         (self.polling, self.signal) = (true, signal);
         self.polls += 1;
-        context.send(self.core, ps, Payload::RingPoll(signal));
+        context.send(self.core, ps, Payload::Ring(RingEvent::Poll(signal)));
     }
 
     /// Handles the poll timer: schedules the next one and wakes the driver.
@@ -92,7 +92,7 @@ impl Mcn {
         let Some(port) = next else { return self.rest(context) };
         self.turn = port;
         if let Some((id, at, _)) = self.links[port].take(context.packets) {
-            context.send(self.core, NEXT_PS, Payload::RingRead { id, port: port as u16, line: at as u16 });
+            context.send(self.core, NEXT_PS, Payload::Ring(RingEvent::Read { id, port: port as u16, line: at as u16 }));
         }
     }
 

@@ -10,7 +10,7 @@ use super::{create_write, Mcn, NEXT_PS};
 use crate::line::{PacketId, Pages, Request, RequestId, RequestKind};
 use crate::params::ring_lines;
 use crate::params::McnInterface;
-use crate::part::{Context, Payload};
+use crate::part::{Context, Payload, RingEvent};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
@@ -216,7 +216,7 @@ impl Mcn {
         let Some(engines) = self.engines.as_mut().filter(|_| may) else { return self.rest(context) };
         match engines.take() {
             // The packet is in memory, so its place in the ring does not matter.
-            Some((id, port)) => context.send(self.core, NEXT_PS, Payload::RingRead { id, port, line: 0 }),
+            Some((id, port)) => context.send(self.core, NEXT_PS, Payload::Ring(RingEvent::Read { id, port, line: 0 })),
             None => self.rest(context),
         }
     }

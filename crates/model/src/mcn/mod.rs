@@ -24,7 +24,7 @@ pub use window::SramWindow;
 
 use crate::line::{Content, PacketId, RequestId, RequestKind};
 use crate::params::{McnParams, McnWake};
-use crate::part::{Context, Part, PartKind, Payload, StartContext};
+use crate::part::{Context, Part, PartKind, Payload, RingEvent, StartContext};
 use crate::transport::stage_times::Stage;
 use engine::CopyEngines;
 use hostnet_kernel::ComponentId;
@@ -165,7 +165,7 @@ impl Mcn {
             Content::Udp(datagram) => datagram.bytes,
             Content::Roce(_) | Content::Raw | Content::Pool(_) => return,
         };
-        context.send(writer, NEXT_PS, Payload::RingSent { flow: packet.flow, bytes });
+        context.send(writer, NEXT_PS, Payload::Ring(RingEvent::Sent { flow: packet.flow, bytes }));
     }
 
     /// Starts writing the next message of a ring, if there is room.
@@ -174,7 +174,7 @@ impl Mcn {
             if self.engines.is_some() {
                 return self.transfer(writing.id, port, writing.at, true, context);
             }
-            let payload = Payload::RingWrite { id: writing.id, port, line: writing.at as u16 };
+            let payload = Payload::Ring(RingEvent::Write { id: writing.id, port, line: writing.at as u16 });
             context.send(writing.writer, NEXT_PS, payload);
         }
     }
@@ -195,13 +195,13 @@ impl Mcn {
                 if self.engines.is_some() {
                     self.line_done(channel, context);
                 } else if let Some(writing) = link.writing.filter(|_| all && self.params.fence) {
-                    context.send(writing.writer, self.params.fence_ps, Payload::RingFenced { port });
+                    context.send(writing.writer, self.params.fence_ps, Payload::Ring(RingEvent::Fenced { port }));
                 }
             }
             RingTag::End { .. } => self.publish_message(port, context),
             RingTag::Start { .. } => {
                 if let Some(lines) = link.reporting.take() {
-                    let freed = Payload::RingFreed { port: link.interface.port, lines: lines as u16 };
+                    let freed = Payload::Ring(RingEvent::Freed { port: link.interface.port, lines: lines as u16 });
                     context.send(link.peer, self.params.cross_ps, freed);
                 }
                 // Lines read since the report began.
@@ -273,7 +273,7 @@ impl Part for Mcn {
             Payload::Packet { id, port } => self.on_message(id, port, context),
             Payload::Issued(id) => self.on_written(id, context),
             Payload::Admitted(id) => end_half_write(id, context),
-            Payload::RingFreed { port, lines } => {
+            Payload::Ring(RingEvent::Freed { port, lines }) => {
                 // Lines are free for the writer only now that the other side has reported them.
                 self.links[usize::from(port)].out.pop(lines.into());
                 self.write_next(port, context);
@@ -282,10 +282,10 @@ impl Part for Mcn {
                     self.wake_driver(signal, NEXT_PS, context);
                 }
             }
-            Payload::RingLooked(port) => self.links[usize::from(port)].look(),
-            Payload::RingPolled => self.on_polled(context),
-            Payload::RingDone { port, lines } => self.on_read(port, lines.into(), context),
-            Payload::RingWaited { port, ps } => self.links[usize::from(port)].fenced(ps),
+            Payload::Ring(RingEvent::Looked(port)) => self.links[usize::from(port)].look(),
+            Payload::Ring(RingEvent::Polled) => self.on_polled(context),
+            Payload::Ring(RingEvent::Done { port, lines }) => self.on_read(port, lines.into(), context),
+            Payload::Ring(RingEvent::Waited { port, ps }) => self.links[usize::from(port)].fenced(ps),
             Payload::Wake => self.on_timer(context),
             Payload::Data(id) => self.on_line(id, context),
             Payload::Acknowledged(id) => self.on_line_written(id, context),

@@ -7,14 +7,16 @@
 //! acknowledgements (AK) have separate rings, so that no kind blocks another. A message goes along the column first.
 
 mod calendar;
+mod ccd_link;
 mod counters;
 mod route;
 
+pub use ccd_link::{CcdDirection, CcdLinks};
 pub use counters::{LegCounters, MeshCounters, MeshLeg};
 pub use route::{MeshPort, MeshRing, StopSide};
 
-use crate::line::{slice_of, Request, RequestKind};
-use crate::params::{DieParams, Stop};
+use crate::line::{Request, RequestKind, Slicing};
+use crate::params::{DieParams, SliceHash, Stop};
 use calendar::PortCalendar;
 use hostnet_kernel::{ComponentId, Time};
 use route::{MeshRoute, MeshRoutes};
@@ -33,6 +35,8 @@ const LATE_CYCLES: u64 = 512;
 pub struct MeshWiring {
     /// Number of the socket.
     pub socket: u8,
+    /// Hash that assigns lines to the slices of the socket.
+    pub hash: SliceHash,
     /// Cores of the socket.
     pub cores: Range<u32>,
     /// CHAs of the socket: one part for all slices.
@@ -70,6 +74,7 @@ pub struct Mesh {
     /// Calendars, by [`MeshPort`].
     calendars: Vec<PortCalendar>,
     counters: MeshCounters,
+    ccd_links: Option<CcdLinks>,
 }
 
 impl Mesh {
@@ -84,6 +89,7 @@ impl Mesh {
             routes: MeshRoutes::new(die),
             calendars: vec![PortCalendar::new(); MeshPort::count(die)],
             counters: MeshCounters::new(MeshPort::count(die), classes),
+            ccd_links: die.chiplets.as_ref().map(|own| CcdLinks::new(own, die.cores.len(), classes)),
             die: die.clone(),
         }
     }
@@ -100,9 +106,16 @@ impl Mesh {
         &self.counters
     }
 
+    /// Returns the links of the CCDs, if the socket has chiplets.
+    #[must_use]
+    pub fn ccd_links(&self) -> Option<&CcdLinks> {
+        self.ccd_links.as_ref()
+    }
+
     /// Starts a new measurement window.
     pub(crate) fn reset(&mut self) {
         self.counters.reset();
+        self.ccd_links.iter_mut().for_each(CcdLinks::reset);
     }
 
     fn user(&self, id: ComponentId) -> Option<MeshUser> {
@@ -134,7 +147,8 @@ impl Mesh {
             request.slice
         } else {
             // A line of another socket passes a slice of this one, not its home slice.
-            slice_of(request.line, self.die.slices.len() as u32 / u32::from(self.die.clusters))
+            let slices = self.die.slices.len() as u32 / u32::from(self.die.clusters);
+            Slicing { slices, hash: self.wiring.hash }.of(request.line)
         }
     }
 
@@ -152,6 +166,10 @@ impl Mesh {
         // A message that stays at its slice takes no port.
         let is_way = sender != MeshUser::Cha || delay_ps > HANDED_ON_PS;
         let Some(leg) = leg(sender, receiver).filter(|_| is_way) else { return delay_ps };
+        // The slice of a channel of chiplets is beside its memory controller.
+        if self.ccd_links.is_some() && matches!(leg, MeshLeg::ChaToChannel | MeshLeg::ChannelToCha) {
+            return delay_ps;
+        }
         let [from, to] = [self.stop(sender, request), self.stop(receiver, request)];
         let cycles = u64::from(self.die.route_cycles(from, to));
         let route_ps = cycles * self.die.cycle_ps;
@@ -162,7 +180,14 @@ impl Mesh {
         // Reports of channels may concern cycles that are over.
         let past = (now.ps() / self.die.cycle_ps).saturating_sub(LATE_CYCLES);
         let route = MeshRoute { from, to, ring: MeshRing::of(message, request.kind) };
-        let waited = self.carry(route, start, past, request.class);
+        let mut waited = self.carry(route, start, past, request.class);
+        if let (Some(links), MeshRing::Line) = (&mut self.ccd_links, route.ring) {
+            // Of a leg between a core and a slice, one end is the core.
+            let core = core_of(sender).max(core_of(receiver));
+            // A write crosses the link of its CCD first, a line that is read at last.
+            let reached = if leg == MeshLeg::CoreToCha { start } else { start + cycles + waited };
+            waited += links.carry(core, leg, reached, past, request.class);
+        }
         self.counters.note(leg, request.class, cycles, waited);
         let delay_ps = alone_ps + waited * self.die.cycle_ps;
         // A later message could find that the CHA has already ended the request.
@@ -192,7 +217,10 @@ impl Mesh {
     /// Cycles before `past` are over.
     fn carry(&mut self, route: MeshRoute, start: u64, past: u64, class: u8) -> u64 {
         // A line takes 64 B / `link` cycles of each port, other messages one (docs/models/mesh.md).
-        let count = if route.ring == MeshRing::Line { self.die.line_cycles } else { 1 };
+        let is_line = route.ring == MeshRing::Line;
+        let count = if is_line { self.die.line_cycles } else { 1 };
+        // The quadrants of an IO die are joined by links of their own width.
+        let hop = self.die.chiplets.as_ref().filter(|_| is_line).map_or(count, |own| own.hop_cycles);
         let mut waited = 0;
         let Self { die, routes, calendars, counters, .. } = self;
         // Routes are not part of a checkpoint and are computed anew.
@@ -200,12 +228,21 @@ impl Mesh {
             *routes = MeshRoutes::new(die);
         }
         for (port, after) in routes.ports(die, route) {
+            let count = if port.is_link() { hop } else { count };
             // A delay at one port shifts all later ones.
             let late = calendars[port.index()].take(start + after + waited, count, past);
             counters.take(port, class, count, late);
             waited += late;
         }
         waited
+    }
+}
+
+/// Returns the number of a core, or 0 for another part.
+fn core_of(user: MeshUser) -> u32 {
+    match user {
+        MeshUser::Core(core) => core,
+        _ => 0,
     }
 }
 

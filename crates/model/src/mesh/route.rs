@@ -66,6 +66,12 @@ impl MeshPort {
             .map(|(ring, stop, side)| (Self::new(die, ring, stop, side), ring, stop, side))
     }
 
+    /// Returns true if the port is that of a link to another stop.
+    #[inline]
+    pub(super) fn is_link(self) -> bool {
+        self.0 % StopSide::ALL.len() < StopSide::In as usize
+    }
+
     /// Returns the number of the port.
     #[must_use]
     pub fn index(self) -> usize {

@@ -29,7 +29,7 @@ pub struct DriveJob {
     pub consume: bool,
 }
 
-/// Service that a workload got from a drive since the last reset.
+/// Service that a workload got from a device with commands since the last reset.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct DriveService {
     /// Bytes of data moved.
@@ -43,10 +43,16 @@ pub struct DriveService {
 
 impl DriveService {
     /// Counts a command and records its latency, in ps, unless the command is an `initial` one.
-    pub(super) fn count(&mut self, latency_ps: u64, initial: bool) {
+    pub(crate) fn count(&mut self, latency_ps: u64, initial: bool) {
         self.completed += 1;
         if !initial {
             self.latency.record(latency_ps);
         }
+    }
+
+    /// Starts a new measurement window.
+    pub(crate) fn reset(&mut self) {
+        (self.bytes, self.completed) = (0, 0);
+        self.latency.reset();
     }
 }

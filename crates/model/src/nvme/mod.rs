@@ -6,6 +6,7 @@
 mod command;
 mod job;
 mod ports;
+mod unmapping;
 mod written;
 
 use crate::line::Pages;
@@ -48,6 +49,8 @@ pub struct Ssd {
     kernel_pages: u32,
     extra_owed: u64,
     services: Vec<DriveService>,
+    /// With an IOMMU, the time that a core needs per request to invalidate translations, in ps.
+    unmap_ps: Option<u32>,
     stopped: bool,
 }
 
@@ -83,6 +86,7 @@ impl Ssd {
             kernel_pages: 0,
             extra_owed: 0,
             services: vec![DriveService::default(); classes],
+            unmap_ps: None,
             stopped: false,
             params,
             pages,
@@ -226,6 +230,7 @@ impl Ssd {
         let class = self.jobs[usize::from(command.job)].class;
         let latency = context.now().since(command.submitted) + self.params.latency_ps;
         self.services[usize::from(class)].count(latency, command.initial);
+        self.unmap(command, context);
         self.hand_over(command, context);
         let count = self.jobs.len();
         let after = usize::from(command.job) + 1;
@@ -311,7 +316,8 @@ impl Ssd {
                 self.extra_owed += u64::from(pages) * job.dma_lines_per_page;
             }
             self.kernel_pages += pages;
-            let work = Payload::KernelWork { pages, class: job.class, ssd: self.number };
+            let unmap_ps = self.unmap_ps.unwrap_or(0);
+            let work = Payload::KernelWork { pages, class: job.class, ssd: self.number, unmap_ps };
             context.send(job.core, 1, work);
         }
     }
@@ -394,11 +400,7 @@ impl Part for Ssd {
 
     fn reset(&mut self, now: Time) {
         part::reset(self.domains_mut(), now);
-        for service in &mut self.services {
-            service.bytes = 0;
-            service.completed = 0;
-            service.latency.reset();
-        }
+        self.services.iter_mut().for_each(DriveService::reset);
     }
 
     /// Accepts no more commands, and drops the open ones with the data that they have not begun to move.

@@ -79,6 +79,11 @@ impl DrivePorts {
         &mut port.expect("who answers a drive is at the end of a link of it").endpoint
     }
 
+    /// Iterates over the IIOs of the ports, each with the latency of the link to it, in ps.
+    pub(super) fn iios(&self) -> impl Iterator<Item = (ComponentId, u64)> + '_ {
+        self.0.iter().map(|port| (port.endpoint.iio(), port.endpoint.pcie().latency_ps))
+    }
+
     /// Returns the earliest time at which a lane can take the next TLP.
     pub(super) fn free_at(&self) -> Time {
         self.0.iter().map(|port| port.endpoint.free_at()).min().unwrap_or(Time::ZERO)

@@ -8,7 +8,7 @@ use super::task::{NextWork, Task};
 use super::NetStack;
 use crate::lfb::Lfb;
 use crate::line::PacketId;
-use crate::part::{Chore, Context, Payload};
+use crate::part::{Chore, Context, Payload, RingEvent};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -116,10 +116,10 @@ impl NetStack {
             }
             Payload::Echo { on, outgoing: false } => self.softirq.mark_incoming = on,
             Payload::Echo { on, outgoing: true } => self.ends.mark_outgoing = on,
-            Payload::RingSent { flow, bytes } => {
+            Payload::Ring(RingEvent::Sent { flow, bytes }) => {
                 self.ends.end_of(flow).into_iter().for_each(|index| self.end_sent(index, bytes));
             }
-            Payload::RingReceived(id) => self.on_ring_received(id, context),
+            Payload::Ring(RingEvent::Received(id)) => self.on_ring_received(id, context),
             _ => self.on_line(payload, lfb, context),
         }
         // A sleeping core with something to send or to poll would miss it: no interrupt follows.
@@ -285,7 +285,7 @@ impl NetStack {
         let Some(mcn) = &self.driver.mcn else { return };
         let (exit, class) = mcn.exit_of(context.packets.get(id), context.id);
         match exit {
-            RingExit::Core(core) => context.send(core, TO_CORE_PS, Payload::RingReceived(id)),
+            RingExit::Core(core) => context.send(core, TO_CORE_PS, Payload::Ring(RingEvent::Received(id))),
             RingExit::Here => self.on_ring_received(id, context),
             RingExit::Interface => {
                 mcn.transmit(id, context);

@@ -3,6 +3,7 @@
 //!
 //! Every part uses this module; the module depends on none of them.
 
+mod buffer_counters;
 mod cargo;
 mod chore;
 mod context;
@@ -14,8 +15,10 @@ mod mesh_message;
 mod payload;
 mod power;
 mod rates;
+mod ring;
 mod tags;
 
+pub(crate) use buffer_counters::BufferCounters;
 pub(crate) use cargo::{load, unload};
 pub(crate) use chore::Chore;
 pub use context::{Context, NetContext, Notice};
@@ -27,5 +30,6 @@ pub use kind::PartKind;
 pub use payload::Payload;
 pub(crate) use power::PowerEvent;
 pub(crate) use rates::CopyRates;
+pub use ring::RingEvent;
 pub(crate) use tags::TlpTag;
 pub use tags::{IioCounter, RegisterAccess, Slot, UpiPool};

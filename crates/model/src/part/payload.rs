@@ -2,6 +2,7 @@
 
 use super::chore::Chore;
 use super::power::PowerEvent;
+use super::ring::RingEvent;
 use super::tags::{IioCounter, RegisterAccess, Slot, TlpTag, UpiPool};
 use crate::line::{PacketId, RequestId};
 use hostnet_kernel::{ComponentId, Event};
@@ -21,6 +22,8 @@ pub enum Payload {
         class: u8,
         /// Drive that moved the data.
         ssd: u8,
+        /// Time for which the core does nothing but invalidate translations, in ps.
+        unmap_ps: u32,
     },
     /// To a core or the IIO: the data of a read.
     Data(RequestId),
@@ -73,7 +76,7 @@ pub enum Payload {
         /// Link of the device.
         link: u8,
         /// Identifier in the [`Payload::Seen`] that the device receives once the last line is globally visible, or
-        /// [`TlpTag::NONE`] for none.
+        /// `TlpTag::NONE` for none.
         tag: TlpTag,
     },
     /// To the IIO: a read request TLP of a device arrives.
@@ -84,6 +87,20 @@ pub enum Payload {
         lines: u8,
         /// Workload of the read.
         class: u8,
+        /// Link of the device.
+        link: u8,
+    },
+    /// To the IIO: the kernel unmaps a buffer, which devices may not access any more.
+    Unmap {
+        /// First virtual line.
+        line: u64,
+        /// Number of lines.
+        lines: u32,
+    },
+    /// To the IIO, from itself: a device has received the translation of a page (ATS).
+    Translated {
+        /// Virtual page.
+        page: u64,
         /// Link of the device.
         link: u8,
     },
@@ -222,12 +239,12 @@ pub enum Payload {
     },
     /// To a core: the value of the register that it reads.
     RegisterValue,
-    /// To the IIO: a read of one of its counters.
+    /// To the IIO or the CHA: a read of one of its counters.
     ReadCounter {
         /// Counter to read.
         counter: IioCounter,
     },
-    /// From the IIO: the value of a counter.
+    /// From the IIO or the CHA: the value of a counter.
     Counter {
         /// Counter that was read.
         counter: IioCounter,
@@ -315,66 +332,8 @@ pub enum Payload {
     /// To the interfaces of a memory channel network: a buffer device has received a line that was written past the
     /// caches.
     Issued(RequestId),
-    /// To a core, from the interfaces: the core may write a message to a ring.
-    RingWrite {
-        /// Packet of the message.
-        id: PacketId,
-        /// Number of the interface.
-        port: u16,
-        /// Line of the ring at which the message begins.
-        line: u16,
-    },
-    /// To a core, from the interfaces: the device has all lines of the message that the core writes.
-    RingFenced {
-        /// Number of the interface.
-        port: u16,
-    },
-    /// To the interfaces, from a core: how long the core waited for [`Payload::RingFenced`].
-    RingWaited {
-        /// Number of the interface.
-        port: u16,
-        /// Time of the wait, in ps.
-        ps: u32,
-    },
-    /// To the core of the driver, from the interfaces: it must look for messages. Carries the signal that woke the
-    /// driver.
-    RingPoll(u16),
-    /// To the interfaces, from the core of the driver: it has read the poll word of the interface with this number.
-    RingLooked(u16),
-    /// To the interfaces, from the core of the driver: it has read all poll words.
-    RingPolled,
-    /// To the core of the driver, from the interfaces: it must read a message.
-    RingRead {
-        /// Packet of the message.
-        id: PacketId,
-        /// Number of the interface.
-        port: u16,
-        /// Line of the ring at which the message begins.
-        line: u16,
-    },
-    /// To the interfaces, from the core of the driver: it has read a message.
-    RingDone {
-        /// Number of the interface.
-        port: u16,
-        /// Lines of the message.
-        lines: u16,
-    },
-    /// To a core, from the interfaces: a packet has left the driver.
-    RingSent {
-        /// Flow of the packet.
-        flow: u32,
-        /// Bytes of data.
-        bytes: u32,
-    },
-    /// To the interfaces of a machine, from those of another: lines of a ring have been read.
-    RingFreed {
-        /// Interface of the receiver.
-        port: u16,
-        /// Number of lines.
-        lines: u16,
-    },
-    /// To a core, from another: a packet for the receiving core has been read out of a ring.
-    RingReceived(PacketId),
+    /// Between cores and the interfaces of a memory channel network.
+    Ring(RingEvent),
     /// To a core, from another: a piece of work for a request. To a core, from itself: storage has answered.
     Chore {
         /// The piece of work.
@@ -393,6 +352,41 @@ pub enum Payload {
     },
     /// Between cores, NIC and power management.
     Power(PowerEvent),
+    /// To the migration of pages, from a core: a sampled access has ended.
+    Sampled {
+        /// Physical line.
+        line: u64,
+        /// Time from the LFB entry to the data, in ns.
+        latency_ns: u32,
+    },
+    /// To a core, from the migration of pages: the translation of a page must be invalidated.
+    UnmapPage {
+        /// Number of the page.
+        page: u32,
+        /// Part that waits for the invalidation.
+        tiering: ComponentId,
+    },
+    /// To the migration of pages, from a core: the translation is invalidated.
+    PageUnmapped {
+        /// Number of the page.
+        page: u32,
+    },
+    /// To a core, from the migration of pages: one end of the next copy of a page.
+    CopyPage {
+        /// First physical line.
+        line: u64,
+        /// True if the page is copied to there, false if from there.
+        to: bool,
+    },
+    /// To the migration of pages, from a core: the page is copied.
+    PageCopied,
+    /// To a core, from the migration of pages: a page is mapped at its new place.
+    MapPage {
+        /// Number of the page.
+        page: u32,
+        /// First physical line.
+        line: u64,
+    },
 }
 
 const _: () = assert!(std::mem::size_of::<Event<Payload>>() <= 40);

@@ -56,7 +56,7 @@ pub enum Slot {
     Write,
 }
 
-/// Counter of the IIO, which runs from the start of the run as hardware registers do.
+/// Counter of the IIO or of the CHA, which runs from the start of the run as hardware registers do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IioCounter {
     /// Entries of the write buffer in use, added up every clock of the IIO.
@@ -67,6 +67,10 @@ pub enum IioCounter {
     ReadOccupancy,
     /// Lines inserted into the read buffer.
     ReadInsertions,
+    /// Entries of the request buffers of the CHA that lines behind a link hold, added up every clock of the IIO.
+    ExpanderOccupancy,
+    /// Lines behind a link inserted into the request buffers of the CHA.
+    ExpanderInsertions,
 }
 
 /// Pool of credits of a UPI link.

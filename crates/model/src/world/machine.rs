@@ -9,6 +9,7 @@ use crate::line::{Homes, Packet, Packets, Requests};
 use crate::mesh::Mesh;
 use crate::part::{load, unload, Context, CopyRates, Notice, Part, PartKind, PartName, Payload, Pool, StartContext};
 use crate::power::{Governor, PowerManager};
+use crate::tiering::{Tiering, TieringPolicy};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Time};
 use serde::{Deserialize, Serialize};
 
@@ -241,6 +242,15 @@ impl Machine {
     pub fn attach_controller(&mut self, controller: Box<dyn Controller>) -> Result<(), String> {
         let control = self.components.iter_mut().find_map(Control::of_mut);
         control.ok_or("nothing watches this host")?.attach(controller)
+    }
+
+    /// Attaches the policy of the migration of pages; see [`Tiering::attach`].
+    ///
+    /// # Errors
+    /// Returns an error if no pages migrate, or the state of a checkpoint cannot be restored.
+    pub fn attach_policy(&mut self, policy: Box<dyn TieringPolicy>) -> Result<(), String> {
+        let tiering = self.components.iter_mut().find_map(Tiering::of_mut);
+        tiering.ok_or("no pages migrate")?.attach(policy)
     }
 
     /// Attaches an external governor of frequencies; see [`PowerManager::attach`].

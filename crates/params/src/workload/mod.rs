@@ -2,19 +2,23 @@
 
 mod app;
 mod app_layout;
+mod dma;
 mod fio;
 mod graph_layout;
 mod redis_layout;
 mod stream;
 mod threads;
+mod tiering;
 
 pub use app::*;
 pub use app_layout::*;
+pub use dma::*;
 pub use fio::*;
 pub use graph_layout::*;
 pub use redis_layout::*;
 pub use stream::*;
 pub use threads::*;
+pub use tiering::*;
 
 use crate::lists::WayMask;
 use schemars::JsonSchema;
@@ -32,6 +36,10 @@ pub enum WorkloadSpec {
     App(Box<AppSpec>),
     /// Loads and stores of cores of other sockets, over a buffer per core in the memory of this one.
     Remote(RemoteStreamSpec),
+    /// DMA that a device generates over a window of memory.
+    Dma(DmaLoadSpec),
+    /// Migration of pages between the memory of the socket and memory behind a link.
+    Tiering(TieringSpec),
 }
 
 impl WorkloadSpec {
@@ -47,6 +55,8 @@ impl WorkloadSpec {
             WorkloadSpec::Fio(fio) => fio,
             WorkloadSpec::App(app) => &**app,
             WorkloadSpec::Remote(stream) => stream,
+            WorkloadSpec::Dma(dma) => dma,
+            WorkloadSpec::Tiering(tiering) => tiering,
         }
     }
 
@@ -86,15 +96,23 @@ pub struct Workload {
     pub memory: Placement,
 }
 
-/// Socket or node whose memory holds a buffer.
+/// NUMA node whose memory holds a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Placement {
-    /// The socket of the core that uses the buffer.
+    /// The node of the core that uses the buffer.
     #[default]
     Local,
-    /// The given socket or node.
+    /// The given socket, or the memory beyond the last one. On a socket of several sub-NUMA clusters, the cluster that
+    /// the core has on its own socket.
     Socket(u8),
-    /// All sockets round robin, by runs of pages.
+    /// The given sub-NUMA cluster of a socket.
+    Cluster {
+        /// Number of the socket.
+        socket: u8,
+        /// Number of the cluster in the socket.
+        cluster: u8,
+    },
+    /// All nodes round robin, by runs of pages.
     Interleaved,
 }
 
@@ -123,6 +141,10 @@ pub enum WorkloadKind {
     Fio(FioParams),
     /// An application.
     App(AppParams),
+    /// DMA that a device generates.
+    Dma(DmaLoadParams),
+    /// Migration of pages.
+    Tiering(TieringParams),
     /// Packets of one class of flows, which the parameters of the cluster define.
     Network,
 }
@@ -168,6 +190,8 @@ impl WorkloadKind {
             Self::Stream(stream) => stream,
             Self::Fio(fio) => fio,
             Self::App(app) => app,
+            Self::Dma(dma) => dma,
+            Self::Tiering(tiering) => tiering,
             Self::Network => &NetworkClass,
         }
     }
@@ -221,5 +245,29 @@ impl WorkloadKind {
             Self::App(app) => Some(app),
             _ => None,
         }
+    }
+
+    /// Returns the DMA of a device, if the workload is that.
+    #[must_use]
+    pub fn dma(&self) -> Option<&DmaLoadParams> {
+        match self {
+            Self::Dma(dma) => Some(dma),
+            _ => None,
+        }
+    }
+
+    /// Returns the migration of pages, if the workload is that.
+    #[must_use]
+    pub fn tiering(&self) -> Option<&TieringParams> {
+        match self {
+            Self::Tiering(tiering) => Some(tiering),
+            _ => None,
+        }
+    }
+
+    /// Returns true if the workload consists of commands of devices that a run counts: storage IO, or DMA.
+    #[must_use]
+    pub fn has_commands(&self) -> bool {
+        matches!(self, Self::Fio(_) | Self::Dma(_))
     }
 }

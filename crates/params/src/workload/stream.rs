@@ -36,7 +36,8 @@ pub struct StreamSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub llc_ways: Option<WayMask>,
     /// Placement of the buffers: "local" to the cores that use them (also "first-touch"), "node:1" in the memory of a
-    /// socket, "interleave" over the memory of all sockets, round robin; "local" when absent.
+    /// NUMA node (a socket, or with `chiplets.nps` a part of one), "interleave" over all nodes, round robin; "local"
+    /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory: Option<String>,
 }

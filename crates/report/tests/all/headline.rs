@@ -41,7 +41,7 @@ fn results_that_are_not_to_be_trusted_have_warnings() {
     let row = json!({"workload": "s", "throughput_gb_per_s": 10.0, "throughput_drift": -1.0});
     let summary = json!({"complete": false, "unvalidated": "unvalidated: DDIO", "workloads": [row]});
     let header = header(&read_run(&json!({"summary": summary}))).to_string();
-    let warnings = between(&header, "<b>Mind: </b>", "</p>");
+    let warnings = between(&header, "<b>Note: </b>", "</p>");
     assert_eq!(warnings.len(), 3);
     assert!(warnings[0].starts_with("stopped before its end"));
     assert!(warnings[2].starts_with("s drifts: -1 GB/s (-10\u{a0}%)"), "{}", warnings[2]);

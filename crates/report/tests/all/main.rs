@@ -2,5 +2,7 @@
 
 mod headline;
 mod links;
+mod page;
 mod picture;
 mod runs;
+mod tables;

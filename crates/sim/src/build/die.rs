@@ -15,6 +15,7 @@ pub(super) fn mesh(socket: &SocketBuilder) -> Option<Mesh> {
     let range = |ids: PartIds| ids.first().0..ids.end().0;
     let wiring = MeshWiring {
         socket: socket.layout.number,
+        hash: socket.params.cha.hash,
         cores: range(socket.layout.cores()),
         cha: range(socket.layout.of(PartKind::Cha)),
         channels: range(socket.layout.of(PartKind::Channel)),

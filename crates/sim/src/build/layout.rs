@@ -15,6 +15,8 @@ pub(crate) struct Layout {
     pub(crate) upis: PartIds,
     /// Id of the host congestion control; equal to the next field if there is none.
     pub(crate) control: u32,
+    /// Id of the migration of pages, if there is one.
+    pub(crate) tiering: u32,
     /// Id of the power manager; equal to the next field if there is none.
     pub(crate) power: u32,
     /// Id of the feeder, which loads a server to measure its rates; equal to `end` if there is none.
@@ -60,10 +62,11 @@ impl Layout {
         let socket_pairs = if params.upi.is_some() { count * (count - 1) / 2 } else { 0 };
         let upis = PartIds::new(ComponentId(next), socket_pairs);
         let control = upis.end().0;
-        let power = control + u32::from(params.control.is_some());
+        let tiering = control + u32::from(params.control.is_some());
+        let power = tiering + u32::from(params.tiering().is_some());
         let end = power + u32::from(params.power.is_some());
         // The feeder has no id here; `loaded_server` adds one behind all other parts.
-        Self { sockets, upis, control, power, feeder: end, end }
+        Self { sockets, upis, control, tiering, power, feeder: end, end }
     }
 
     /// Returns each pair of described sockets, in the order of the UPI links between them.

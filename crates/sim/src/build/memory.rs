@@ -1,7 +1,7 @@
 //! Allocates the memory of a server, and maps its lines to their homes.
 
 use super::{Builder, SocketBuilder};
-use hostnet_model::line::{memory_of_cluster, Decoder, SocketHomes};
+use hostnet_model::line::{memory_of_cluster, Decoder, Slicing, SocketHomes};
 use hostnet_model::params::{DieParams, PageParams, Placement, PoolParams, SocketParams, Stop, BUFFER_ALIGNMENT};
 use hostnet_model::Pages;
 use std::cell::Cell;
@@ -61,6 +61,16 @@ impl SocketBuilder<'_> {
         self.server.spaces.of(self.node_of_nic(), bytes)
     }
 
+    /// Allocates memory near the first IO stop of this socket.
+    pub(crate) fn allocate_near_io(&self, bytes: u64) -> u64 {
+        self.server.spaces.of(self.node_of_io(), bytes)
+    }
+
+    /// Returns the node nearest to the first IO stop of this socket.
+    pub(crate) fn node_of_io(&self) -> NumaNode {
+        self.near(self.params.die.as_ref().and_then(|die| die.links.first().copied()))
+    }
+
     /// Returns the node nearest to the NIC function of this socket.
     pub(crate) fn node_of_nic(&self) -> NumaNode {
         if self.params.dimm.is_some() {
@@ -106,6 +116,7 @@ impl Builder<'_> {
         match place {
             Placement::Local => self.spaces.of(node, bytes),
             Placement::Socket(socket) => self.spaces.of(NumaNode { socket, ..node }, bytes),
+            Placement::Cluster { socket, cluster } => self.spaces.of(NumaNode { socket, cluster }, bytes),
             Placement::Interleaved => self.spaces.shared(bytes, self.params.socket().memory.pages.run_bytes),
         }
     }
@@ -140,8 +151,11 @@ impl Builder<'_> {
 pub(super) fn homes_of(socket: &SocketParams) -> SocketHomes {
     let clusters = u32::from(clusters(socket));
     let decoder = Decoder::new(&socket.memory.map, &socket.memory.dram).with_clusters(&socket.memory.map, clusters);
+    let chiplets = socket.die.as_ref().is_some_and(|die| die.chiplets.is_some());
+    let subchannels_at_slice = if chiplets { socket.memory.dram.subchannels as u8 } else { 0 };
     // With sub-NUMA clustering, only the slices of a cluster serve its memory.
-    SocketHomes { slices: socket.cha.slices / clusters, decoder }
+    let slices = Slicing { slices: socket.cha.slices / clusters, hash: socket.cha.hash };
+    SocketHomes { slices, subchannels_at_slice, decoder }
 }
 
 /// Returns the homes of lines in memory behind a link or in a pool, if there is any. The CHA slices of the socket
@@ -151,7 +165,9 @@ pub(super) fn homes_of_expander(socket: &SocketParams) -> Option<SocketHomes> {
         return Some(homes_of(socket));
     }
     let memory = socket.far_memory()?;
-    Some(SocketHomes { slices: socket.cha.slices, decoder: Decoder::new(&memory.map, &memory.dram) })
+    let decoder = Decoder::new(&memory.map, &memory.dram);
+    let slices = Slicing { slices: socket.cha.slices, hash: socket.cha.hash };
+    Some(SocketHomes { slices, subchannels_at_slice: 0, decoder })
 }
 
 /// Returns the number of sub-NUMA clusters of a socket.

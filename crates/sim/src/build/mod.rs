@@ -18,6 +18,7 @@ mod rdma;
 mod services;
 mod shares;
 mod sockets;
+mod tiering;
 pub(crate) mod warm_up;
 #[cfg(test)]
 mod warm_up_tests;
@@ -43,7 +44,7 @@ use hostnet_model::nic::QueueMemory;
 use hostnet_model::params::{ServerParams, SocketParams};
 use hostnet_model::{Component, Machine, Pages, PartKind, Payload};
 use memory::{clusters, homes_of, homes_of_expander, NodeAllocator};
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use warm_up::FillProgress;
 
 /// Initial capacity of the event queue, in events.
@@ -57,6 +58,8 @@ pub(crate) struct Builder<'a> {
     spaces: NodeAllocator,
     /// Memory that the threads of an application share, by workload, once it is allocated.
     shared: Vec<Cell<Option<u64>>>,
+    /// First physical lines of the pages that migrate, by number, as far as their buffers are allocated.
+    migrating: RefCell<Vec<u64>>,
     /// Memory of the queues of the NIC, once it is allocated.
     queues: OnceCell<Vec<QueueMemory>>,
     /// Place of the server on a network, if it is attached to one.
@@ -108,7 +111,17 @@ impl<'a> Builder<'a> {
         let expanders = params.sockets.iter().filter(|socket| homes_of_expander(socket).is_some()).count();
         let spaces = NodeAllocator::new(params.sockets.len() + expanders, clusters(params.socket()));
         let shared = vec![Cell::new(None); params.workloads.len()];
-        Self { params, layout, classes, spaces, shared, queues: OnceCell::new(), attachment: None, load: None }
+        Self {
+            params,
+            layout,
+            classes,
+            spaces,
+            shared,
+            migrating: RefCell::default(),
+            queues: OnceCell::new(),
+            attachment: None,
+            load: None,
+        }
     }
 
     /// Returns the layout and the parameters of a socket.
@@ -191,18 +204,19 @@ impl<'a> Builder<'a> {
 
     fn caches_of(&self, socket: &SocketParams) -> Option<Caches> {
         let caches = |cache| Caches::new(cache, socket.core.count, socket.cha.slices, self.classes, self.params.seed);
-        Some(caches(socket.cache.as_ref()?).with_clusters(clusters(socket).into()))
+        Some(caches(socket.cache.as_ref()?).with_clusters(clusters(socket).into()).with_hash(socket.cha.hash))
     }
 }
 
-/// Builds all parts of a server: those of one socket after the other, then the UPI links between sockets, then control
-/// and power management.
+/// Builds all parts of a server: those of one socket after the other, then the UPI links between sockets, then control,
+/// the migration of pages and power management.
 fn build_parts(server: &Builder) -> Vec<Component> {
     let mut parts = parts::build_sockets(server, parts::WITH_LINES);
     parts.extend(sockets::upis(server).into_iter().map(Into::into));
     if let Some(control) = &server.params.control {
         parts.push(sockets::control(server, control).into());
     }
+    parts.extend(tiering::tiering(server).map(Into::into));
     parts.extend(power::power(server, &parts).map(Into::into));
     parts
 }
@@ -266,11 +280,12 @@ pub(crate) fn fluid_partition(
 /// Returns the room for requests that a socket needs. Every request holds an LFB, an IIO or a TOR entry. A remote
 /// request may have a second request id at the CHA.
 fn requests_capacity(params: &SocketParams) -> usize {
-    let cores = params.core.count * params.core.lfb_entries;
+    let cores = params.core.count * params.core.lines_in_flight();
     let remote = params.remote.as_ref().map_or(0, |remote| remote.cores.len() as u32 * remote.lines_in_flight);
     (cores * 2
         + remote * 3
         + params.iio.write_credits
         + params.iio.read_credits
+        + params.iommu.as_ref().map_or(0, |iommu| iommu.walks)
         + params.cha.slices * params.cha.tor_entries) as usize
 }

@@ -5,7 +5,7 @@ use hostnet_kernel::ComponentId;
 use hostnet_model::cha::RemoteSockets;
 use hostnet_model::control::{self, Control, Throttled};
 use hostnet_model::link::Upi;
-use hostnet_model::params::{ControlParams, InterSocketParams, ServerParams, SocketParams};
+use hostnet_model::params::{ControlParams, InterSocketParams, ServerParams, SocketParams, Workload};
 use hostnet_model::PartKind;
 use std::collections::BTreeSet;
 
@@ -69,6 +69,10 @@ pub(crate) fn control(server: &Builder, control: &ControlParams) -> Control {
 /// NIC's socket that run streams and applications. Network cores are never throttled.
 pub(crate) fn throttled(server: &Builder) -> Throttled {
     let at = server.layout.nic_socket();
+    if let Some(classes) = server.params.control.as_ref().and_then(|control| control.expander.as_ref()) {
+        let of = |class: &u8| &server.params.workloads[usize::from(*class)];
+        return Throttled::Local(cores_of(server, at, classes.iter().map(of)));
+    }
     match &server.params.sockets[usize::from(at.number)].remote {
         // Sockets of which only cores are modelled run nothing but load, so all of them are throttled.
         Some(remote) if remote.sockets > 0 => {
@@ -92,8 +96,17 @@ pub(crate) fn throttled(server: &Builder) -> Throttled {
 
 /// Returns the cores of a socket that run streams and applications and do not serve the network.
 fn loading_cores(server: &Builder, socket: &SocketLayout) -> Vec<ComponentId> {
+    cores_of(server, socket, server.params.workloads.iter())
+}
+
+/// Returns the cores of a socket that run workloads and do not serve the network.
+fn cores_of<'a>(
+    server: &Builder,
+    socket: &SocketLayout,
+    workloads: impl Iterator<Item = &'a Workload>,
+) -> Vec<ComponentId> {
     let network = server.network_cores();
-    let all = server.params.workloads.iter().flat_map(|workload| workload.kind.cores());
+    let all = workloads.flat_map(|workload| workload.kind.cores());
     let all: BTreeSet<&u32> = all.filter(|core| !network.contains(core)).collect();
     all.into_iter().filter_map(|&core| Some(socket.cores().get(socket.own_core(core)?))).collect()
 }
@@ -103,5 +116,7 @@ pub(crate) fn control_of(server: &Builder, control: &ControlParams, throttled: T
     let layout = &server.layout;
     let marking = server.network_cores().into_iter().map(|core| layout.core(core)).collect();
     let rng = server.component_rng(ComponentId(layout.control));
-    Control::new(control.clone(), control::ControlWiring { throttled, marking, iio: layout.nic_socket().iio() }, rng)
+    let at = layout.nic_socket();
+    let counting = if control.expander.is_some() { at.of(PartKind::Cha).first() } else { at.iio() };
+    Control::new(control.clone(), control::ControlWiring { throttled, marking, counting }, rng)
 }

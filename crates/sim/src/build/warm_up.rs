@@ -6,8 +6,9 @@
 
 use crate::build::feeds::TraceFeeds;
 use crate::build::Layout;
-use hostnet_model::cache::{Caches, ClassCounts};
+use hostnet_model::cache::{Caches, ClassCounts, Victim};
 use hostnet_model::core::{Core, EngineKind, Executor};
+use hostnet_model::dma::Dma;
 use hostnet_model::line::socket_of;
 use hostnet_model::nvme::{Ssd, WrittenLine};
 use hostnet_model::params::{CacheParams, ServerParams, SocketParams};
@@ -105,6 +106,7 @@ pub(crate) fn fill(
         // A drive without contention writes lines at its read bandwidth.
         let line_ps = 64 * 1_000_000_000_000 / of_socket.ssd.read_bytes_per_s.max(1);
         let filled = filler.run_cores(lines) && filler.run_all(&ddio, line_ps, lines, written);
+        write_windows(components, caches, layout_of.number);
         // The accesses of the filling are not those of the run.
         caches.reset_counts();
         if !filled {
@@ -114,6 +116,16 @@ pub(crate) fn fill(
     }
     drop_dirty_copies(caches_of);
     true
+}
+
+/// Puts the windows of devices that generate DMA into the LLC of the socket whose memory holds them, as a core does
+/// that has written them.
+fn write_windows(components: &[Component], caches: &mut Caches, socket: u8) {
+    for dma in components.iter().filter_map(|component| component.get::<Dma>()) {
+        for (line, class) in dma.warm_lines().filter(|&(line, _)| socket_of(line) == socket) {
+            let _ = caches.put(0, Victim { line, class, dirty: true, taken: true });
+        }
+    }
 }
 
 /// Removes lines that are dirty in one socket from all other sockets, because each socket was filled separately.

@@ -36,8 +36,8 @@ pub struct ChipRunStatus {
 }
 
 /// A run of a chip, or of a rack of chips, according to a plan.
-pub struct ChipSimulation<'a> {
-    plan: &'a ChipPlan,
+pub struct ChipSimulation {
+    plan: ChipPlan,
     machine: ChipMachine,
     windows: u32,
     /// Relative difference of the last two windows, once there are two.
@@ -51,13 +51,13 @@ pub struct ChipSimulation<'a> {
     done: bool,
 }
 
-impl<'a> ChipSimulation<'a> {
+impl ChipSimulation {
     /// Creates the run of a plan in its first cycle, on one thread.
     ///
     /// # Panics
     /// Panics if the plan was not resolved from a configuration.
     #[must_use]
-    pub fn new(plan: &'a ChipPlan) -> Self {
+    pub fn new(plan: &ChipPlan) -> Self {
         Self::with(plan, 1, None)
     }
 
@@ -67,10 +67,20 @@ impl<'a> ChipSimulation<'a> {
     /// # Panics
     /// Panics under the same conditions as [`ChipSimulation::new`].
     #[must_use]
-    pub fn with(plan: &'a ChipPlan, threads: usize, way: Option<SharedExchange>) -> Self {
+    pub fn with(plan: &ChipPlan, threads: usize, way: Option<SharedExchange>) -> Self {
         let machine = ChipMachine::new(plan, threads, way);
         let before = machine.chips().into_iter().map(WindowStart::of).collect();
-        Self { plan, machine, windows: 0, change: None, last: None, since: 0, before, measuring: false, done: false }
+        Self {
+            plan: plan.clone(),
+            machine,
+            windows: 0,
+            change: None,
+            last: None,
+            since: 0,
+            before,
+            measuring: false,
+            done: false,
+        }
     }
 
     /// Runs for some milliseconds of wall time. Returns true if there is more to do.
@@ -184,7 +194,7 @@ impl<'a> ChipSimulation<'a> {
         // Until a window is complete, the one in progress is all there is.
         let windows = self.last.clone().unwrap_or_else(|| self.windows_now());
         let run = MeasuredRun {
-            plan: self.plan,
+            plan: &self.plan,
             chip: self.machine.chips()[0],
             windows: self.windows,
             change: self.change,

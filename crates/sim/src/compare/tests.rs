@@ -91,7 +91,7 @@ fn a_missing_credit_changes_all_later_hashes() {
     let whole = epochs_of(start(&plan));
     let take = |machine: &mut Machine, scheduler: &mut Scheduler<Payload>| {
         let iio = machine.components_mut().iter_mut().find_map(|component| component.get_mut::<Iio>());
-        let [write, ..] = iio.expect("a server has an IIO").domains_mut();
+        let write = iio.expect("a server has an IIO").domains_mut().next().expect("an IIO has a write buffer");
         assert!(write.try_acquire(scheduler.now(), 0_u8));
     };
     let other = epochs_of(changed(&plan, 14 * US, take));

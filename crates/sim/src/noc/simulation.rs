@@ -67,8 +67,8 @@ pub enum NocPhase {
 }
 
 /// A network that carries the packets of a plan.
-pub struct NocSimulation<'a> {
-    plan: &'a NocPlan,
+pub struct NocSimulation {
+    plan: NocPlan,
     run: Run,
     complete: bool,
     /// Number of packets of the trace, if there is one.
@@ -76,13 +76,13 @@ pub struct NocSimulation<'a> {
     stopped: bool,
 }
 
-impl<'a> NocSimulation<'a> {
+impl NocSimulation {
     /// Reads the packets and builds the network. While a trace is read, `tell` is called with the progress and
     /// returns false to stop.
     ///
     /// # Errors
     /// Returns an error if the trace or the network is invalid.
-    pub fn new(plan: &'a NocPlan, mut tell: impl FnMut(NocStatus) -> bool) -> Result<Self, NocRunError> {
+    pub fn new(plan: &NocPlan, mut tell: impl FnMut(NocStatus) -> bool) -> Result<Self, NocRunError> {
         let mut stopped = false;
         let (source, packets) = match &plan.packets {
             Packets::Traffic(traffic) => (Source::Generated(traffic.clone()), None),
@@ -98,7 +98,7 @@ impl<'a> NocSimulation<'a> {
             }
         };
         let run = Run::new(&plan.params, source, plan.seed, plan.measure)?;
-        Ok(Self { plan, run, complete: false, packets, stopped })
+        Ok(Self { plan: plan.clone(), run, complete: false, packets, stopped })
     }
 
     /// Runs for some hundred cycles. Returns true if there is more to do.
@@ -135,7 +135,7 @@ impl<'a> NocSimulation<'a> {
             phase,
             packets: status.delivered,
             cycles: status.cycle,
-            simulated_ps: (status.cycle as f64 * clock_ns(self.plan) * 1000.0) as u64,
+            simulated_ps: (status.cycle as f64 * clock_ns(&self.plan) * 1000.0) as u64,
             done_ppm: done_ppm as u32,
         }
     }
@@ -143,7 +143,7 @@ impl<'a> NocSimulation<'a> {
     /// Returns the results so far.
     #[must_use]
     pub fn report(&self) -> NocReport {
-        build_report(self.plan, &self.run, self.complete)
+        build_report(&self.plan, &self.run, self.complete)
     }
 }
 

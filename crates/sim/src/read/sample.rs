@@ -6,6 +6,7 @@ use hostnet_kernel::Time;
 use hostnet_measure::{Domain, Histogram, Usage};
 use hostnet_model::cache::{Caches, ClassCounts};
 use hostnet_model::core::Executor;
+use hostnet_model::dma::Dma;
 use hostnet_model::memory::Channel;
 use hostnet_model::nvme::Ssd;
 use hostnet_model::Machine;
@@ -139,8 +140,9 @@ impl Sample {
             self.lines_read += counters.reads.iter().sum::<u64>();
             self.read_activations += counters.read_activations;
         }
-        for drive in machine.each::<Ssd>() {
-            for (bytes, service) in self.app_bytes.iter_mut().zip(drive.services()) {
+        let drives = machine.each::<Ssd>().map(Ssd::services);
+        for services in drives.chain(machine.each::<Dma>().map(Dma::services)) {
+            for (bytes, service) in self.app_bytes.iter_mut().zip(services) {
                 *bytes += service.bytes;
             }
         }

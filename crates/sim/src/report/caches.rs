@@ -58,6 +58,7 @@ pub(crate) const CACHES: &[Column<CacheRows>] = &[
     Column::integer("ddio_evictions", |row| row.counts.ddio_evictions.into()),
     Column::integer("io_reads", |row| row.counts.io_reads.into()),
     Column::integer("io_read_hits", |row| row.counts.io_read_hits.into()),
+    Column::integer("ddio_core_hits", |row| row.counts.ddio_core_hits.into()),
 ];
 
 impl CacheRow<'_> {

@@ -1,7 +1,7 @@
 //! Lists all tables of runs, with their content and their key columns.
 
 use crate::report::table::{TableContent, TableInfo};
-use crate::report::{caches, channels, domains, energy, mesh, network, upi, workloads};
+use crate::report::{caches, channels, domains, energy, mesh, network, tiering, upi, workloads};
 
 /// Lists every table of any run, the most important first.
 #[must_use]
@@ -16,6 +16,7 @@ pub fn table_info() -> Vec<TableInfo> {
         TableInfo::of("upi", upi::UPI),
         TableInfo::of("mesh_ways", mesh::MESH_WAYS),
         TableInfo::of("mesh", mesh::MESH),
+        TableInfo::of("tiering", tiering::TIERING),
         TableInfo::of("energy", energy::ENERGY).with_content(TableContent::Derived),
         TableInfo::of("efficiency", energy::EFFICIENCY).with_content(TableContent::Derived),
     ]);

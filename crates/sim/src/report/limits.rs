@@ -129,12 +129,9 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
     let own = if of_device { by_device[waited] } else { all[waited] };
     let part = (far[waited] / own.min(all[waited]).max(1.0)).min(1.0);
     let [ns, saved_ns] = expander_latency_ns(socket, expander)[waited].map(|ns| part * ns);
-    let way_ns = expander_round_trip_ns(expander);
-    let credits: Vec<Pool> =
-        EXPANDER_GROUPS.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
-    let of_reads = |pool: &Pool| pool.domain == PoolGroup::ExpanderRead.name();
-    let unloaded_ns =
-        credits.iter().map(|pool| way_ns + if of_reads(pool) { dram_ns(&expander.memory.dram) } else { 0.0 });
+    let groups = EXPANDER_GROUPS.into_iter().chain([PoolGroup::ChaExpander]);
+    let credits: Vec<Pool> = groups.filter_map(|group| pool(view, total, group, class, group.name())).collect();
+    let unloaded_ns = credits.iter().map(|pool| held_ns(pool, socket, expander));
     Some(BehindLink {
         ns,
         saved_ns,
@@ -143,6 +140,17 @@ fn behind_link(view: &ServerView, total: &Sample, class: usize) -> Option<Behind
         unloaded_ns: unloaded_ns.collect(),
         credits,
     })
+}
+
+/// Returns the time that a line holds a credit of a pool on the way to memory behind a link without load, in ns.
+fn held_ns(pool: &Pool, socket: &SocketParams, expander: &ExpanderParams) -> f64 {
+    let dram_ns = || dram_ns(&expander.memory.dram);
+    let more = match &pool.domain {
+        name if name == PoolGroup::ExpanderRead.name() => dram_ns(),
+        name if name == PoolGroup::ChaExpander.name() => dram_ns() + socket.cha.read_to_mc_ps as f64 / 1000.0,
+        _ => 0.0,
+    };
+    expander_round_trip_ns(expander) + more
 }
 
 /// Returns the unloaded round trip of a request and its line to a device behind a CXL link, in ns.
@@ -179,8 +187,12 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
     }
     let [read, write] = [PoolGroup::C2mRead, PoolGroup::C2mWrite].map(|group| total.of(group, class));
     let domain = lfb_domain(read.area_ps as f64, write.area_ps as f64);
-    let pools: Vec<Pool> = pool(view, total, PoolGroup::Lfb, class, domain).into_iter().collect();
-    let accesses = total.of(PoolGroup::Lfb, class).lines as f64;
+    let ahead = pool(view, total, PoolGroup::Prefetch, class, domain).filter(|_| !view.machine.has_caches());
+    let lfb = pool(view, total, PoolGroup::Lfb, class, domain);
+    let pools: Vec<Pool> = lfb.map(|lfb| ahead.iter().fold(lfb, Pool::with_prefetches)).into_iter().collect();
+    // Prefetched lines pass C2M-Read and not the LFB; with caches they are not accesses.
+    let prefetched = if view.server.socket().core.stream_prefetches > 0 { PoolGroup::C2mRead } else { PoolGroup::Lfb };
+    let accesses = total.of(prefetched, class).lines as f64;
     let per_core = accesses / view.window_ps() / workload.kind.cores().len() as f64;
     let gap_ps = workload.kind.stream().map_or(0, |stream| stream.gap_ps);
     let otherwise = stream_otherwise(gap_ps, view.server.socket().core.issue_ps, per_core);

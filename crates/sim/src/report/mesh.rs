@@ -4,8 +4,8 @@
 use crate::read::sample::Sample;
 use crate::report::table::{Column, Table, TableRows};
 use crate::report::view::ServerView;
-use hostnet_analysis::explain::OnMesh;
-use hostnet_model::mesh::{LegCounters, Mesh, MeshLeg, MeshPort, MeshRing, StopSide};
+use hostnet_analysis::explain::{MeshLinkKind, OnMesh};
+use hostnet_model::mesh::{CcdDirection, CcdLinks, LegCounters, Mesh, MeshLeg, MeshPort, MeshRing, StopSide};
 use hostnet_model::params::{DieParams, Stop};
 use serde_json::{json, Value};
 use std::cmp::Reverse;
@@ -142,7 +142,7 @@ pub(crate) fn describe_dies(view: &ServerView) -> Value {
 fn describe_die(view: &ServerView, socket: usize, mesh: &Mesh) -> Value {
     let most: Vec<Value> = (0..view.classes()).filter_map(|class| describe_worst_port(view, mesh, class)).collect();
     let DieParams { columns, rows, line_cycles, cycle_ps, .. } = mesh.die();
-    json!({
+    let mut described = json!({
         "socket": socket,
         "columns": columns,
         "rows": rows,
@@ -150,7 +150,11 @@ fn describe_die(view: &ServerView, socket: usize, mesh: &Mesh) -> Value {
         "cycle_ns": *cycle_ps as f64 / 1000.0,
         "stops": stops(mesh.die()),
         "most_waited": most,
-    })
+    });
+    if mesh.ccd_links().is_some() {
+        described["ccd_links"] = describe_ccds(view, mesh).into();
+    }
+    described
 }
 
 /// Returns the port where the messages of a workload waited longest on a mesh, as JSON, if they waited at all.
@@ -193,11 +197,69 @@ pub(crate) fn find_mesh_delay(view: &ServerView, total: &Sample, class: usize) -
     };
     // The port is named on the mesh with the longest waits; the delay is the sum over all meshes.
     let mesh = meshes().max_by_key(|mesh| lost_ps(mesh))?;
-    let WorstPort { ring, stop, side: at, busy_share, .. } = find_worst_port(view, mesh, class)?;
     let lines = total.moved(view.throughput_groups(class), class);
     let waited_ns = meshes().map(lost_ps).sum::<u64>() as f64 / lines.max(1) as f64 / 1000.0;
+    let port = find_worst_port(view, mesh, class);
+    if let Some(worst) = find_worst_ccd(view, mesh, class) {
+        if port.as_ref().is_none_or(|port| worst.lost > port.lost) {
+            let WorstCcd { busy_share, .. } = worst;
+            return Some(OnMesh { waited_ns, link: worst.name(), busy_share, kind: MeshLinkKind::Ccd });
+        }
+    }
+    let WorstPort { ring, stop, side: at, busy_share, .. } = port?;
     let link = format!("{}, column {} row {} {}", ring_name(ring), stop.column, stop.row, side(at));
-    Some(OnMesh { waited_ns, link, busy_share })
+    let kind = if mesh.ccd_links().is_some() { MeshLinkKind::Fabric } else { MeshLinkKind::Mesh };
+    Some(OnMesh { waited_ns, link, busy_share, kind })
+}
+
+/// Link of a CCD where the lines of a workload waited longest.
+struct WorstCcd {
+    ccd: usize,
+    direction: CcdDirection,
+    /// Cycles that the lines waited at this link.
+    lost: u64,
+    busy_share: f64,
+}
+
+impl WorstCcd {
+    fn name(&self) -> String {
+        let what = if self.direction == CcdDirection::Read { "reads" } else { "writes" };
+        format!("{what} of CCD {}", self.ccd)
+    }
+}
+
+/// Finds the link of a CCD where the lines of a workload waited longest; the first of several.
+fn find_worst_ccd(view: &ServerView, mesh: &Mesh, class: usize) -> Option<WorstCcd> {
+    let links = mesh.ccd_links()?;
+    let all = (0..links.ccds()).flat_map(|ccd| CcdDirection::ALL.map(|direction| (ccd, direction)));
+    let lost = |&(ccd, direction): &(usize, CcdDirection)| links.waited(ccd, direction, class);
+    // `max_by_key` takes the last of equals, so the search runs backwards.
+    let (ccd, direction) = all.rev().max_by_key(lost).filter(|worst| lost(worst) > 0)?;
+    Some(WorstCcd {
+        ccd,
+        direction,
+        lost: lost(&(ccd, direction)),
+        busy_share: ccd_busy_share(view, mesh, ccd, direction),
+    })
+}
+
+/// Returns the share of time that a link of a CCD is busy.
+fn ccd_busy_share(view: &ServerView, mesh: &Mesh, ccd: usize, direction: CcdDirection) -> f64 {
+    let taken = mesh.ccd_links().map_or(0, |links| links.taken(ccd, direction));
+    (taken * mesh.die().cycle_ps) as f64 / view.window_ps()
+}
+
+/// Describes the links of the CCDs, as JSON.
+fn describe_ccds(view: &ServerView, mesh: &Mesh) -> Vec<Value> {
+    let share = |ccd, direction| ccd_busy_share(view, mesh, ccd, direction);
+    let describe = |ccd| {
+        json!({
+            "ccd": ccd,
+            "reads_busy_share": share(ccd, CcdDirection::Read),
+            "writes_busy_share": share(ccd, CcdDirection::Write),
+        })
+    };
+    (0..mesh.ccd_links().map_or(0, CcdLinks::ccds)).map(describe).collect()
 }
 
 /// Port where the messages of a workload waited longest.

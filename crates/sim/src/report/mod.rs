@@ -20,6 +20,7 @@ pub(crate) mod series;
 mod stages;
 pub(crate) mod table;
 mod throttle;
+pub(crate) mod tiering;
 pub(crate) mod upi;
 pub(crate) mod view;
 pub(crate) mod workloads;
@@ -36,6 +37,7 @@ use crate::report::idle::IdleKeys;
 use crate::report::mesh::{build_mesh, describe_dies, MeshTables};
 use crate::report::series::build_series;
 use crate::report::table::{Cell, Table};
+use crate::report::tiering::build_tiering;
 use crate::report::upi::build_upi;
 use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
 use crate::report::workloads::build_workloads;
@@ -94,6 +96,7 @@ pub(crate) struct ServerResults {
     pub(crate) caches: Option<Table>,
     pub(crate) upi: Option<Table>,
     pub(crate) mesh: Option<MeshTables>,
+    pub(crate) tiering: Option<Table>,
     pub(crate) metered: Option<EnergyTables>,
     pub(crate) series: Table,
     /// Part of the summary that describes this server.
@@ -129,11 +132,26 @@ pub(crate) fn build_server_results(view: &ServerView) -> ServerResults {
         entries.insert("mesh".to_owned(), json!(rows(&mesh.ports)));
         entries.insert("mesh_ways".to_owned(), json!(rows(&mesh.ways)));
     }
+    let tiering = build_tiering(view);
+    if let (Some(tiering), Some(entries)) = (&tiering, summary.as_object_mut()) {
+        entries.insert("tiering".to_owned(), json!(rows(tiering)));
+    }
     let metered = build_energy(view);
     if let (Some(metered), Some(entries)) = (&metered, summary.as_object_mut()) {
         entries.extend(metered.summary().map(|(name, rows)| (name.to_owned(), rows)));
     }
-    ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series: build_series(view), summary }
+    ServerResults {
+        workloads,
+        domains,
+        channels,
+        caches,
+        upi,
+        mesh,
+        tiering,
+        metered,
+        series: build_series(view),
+        summary,
+    }
 }
 
 /// Builds the summary from the limits of the workloads and from the tables of workloads, domains and channels.

@@ -62,6 +62,7 @@ pub(super) fn pool(view: &ServerView, total: &Sample, group: PoolGroup, class: u
         latency_ns: (lines > 0).then(|| residence_ps as f64 / lines as f64 / 1000.0),
         gb_per_s: view.gb_per_s(lines),
         place: one_of_many.then(|| fullest.name.clone()),
+        prefetched: false,
     })
 }
 

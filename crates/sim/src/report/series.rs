@@ -38,13 +38,15 @@ pub(super) fn build_series(view: &ServerView) -> Table {
     let (caches, sockets) = (view.machine.has_caches(), view.server.upi.is_some());
     // Groups of absent parts would fill the series with zeros.
     let has = |group: &PoolGroup| match group {
-        PoolGroup::Prefetch => caches,
+        PoolGroup::Prefetch => caches || view.server.socket().core.stream_prefetches > 0,
         PoolGroup::UpiSnoop | PoolGroup::ChaUpi => sockets,
+        PoolGroup::ChaExpander => view.server.socket().cha.tor_expander_entries.is_some(),
         PoolGroup::PoolRead | PoolGroup::PoolWrite => view.server.socket().pool.is_some(),
         PoolGroup::ExpanderRead | PoolGroup::ExpanderWrite => view.server.socket().expander.is_some(),
         PoolGroup::DimmRead | PoolGroup::DimmWrite | PoolGroup::DimmDmaWrite | PoolGroup::DimmDmaRead => {
             view.server.socket().dimm.is_some()
         }
+        PoolGroup::IommuWalk => view.server.sockets.iter().any(|socket| socket.iommu.is_some()),
         _ => true,
     };
     let mut before = Sample { at: view.window_start, ..Sample::read_empty(view.classes()) };

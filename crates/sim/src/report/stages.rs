@@ -10,7 +10,7 @@ use crate::report::pool_sites::find_pool_sites;
 use hostnet_analysis::binding::full_share_estimate;
 use hostnet_analysis::evidence::{Load, Stage, OFTEN};
 use hostnet_analysis::explain::{Pool, EXPANDER_DRAM, EXPANDER_LINK};
-use hostnet_analysis::limits::CHANNEL;
+use hostnet_analysis::limits::{CCD, CHANNEL};
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Channel, Counters};
 use hostnet_model::nvme::Ssd;
@@ -29,14 +29,16 @@ const SATURATED_LINK: f64 = 0.95;
 
 /// Pools of requests on the path: their group, their name in reports, and their depth, which counts the steps
 /// downstream from the sender.
-const REQUEST_POOLS: [(PoolGroup, &str, u8); 13] = [
+const REQUEST_POOLS: [(PoolGroup, &str, u8); 15] = [
     (PoolGroup::Prefetch, "L2 prefetch", 0),
     (PoolGroup::Posted, "PCIe posted", 0),
     (PoolGroup::NonPosted, "PCIe non-posted", 0),
+    (PoolGroup::IommuWalk, "IOMMU walk", 1),
     (PoolGroup::P2mWrite, "P2M-Write", 1),
     (PoolGroup::P2mRead, "P2M-Read", 1),
     (PoolGroup::Tor, "CHA TOR", 2),
     (PoolGroup::ChaUpi, "CHA->UPI", 3),
+    (PoolGroup::ChaExpander, "CHA->CXL", 3),
     (PoolGroup::UpiRequest, "UPI request", 4),
     (PoolGroup::UpiWriteBack, "UPI data", 4),
     (PoolGroup::UpiSnoop, "UPI request", 6),
@@ -55,11 +57,24 @@ const RESPONSE_POOLS: [(PoolGroup, &str, u8); 3] = [
 /// Depth of the TOR of a line's home socket, if another socket requested the line.
 const HOME_TOR_DEPTH: u8 = 5;
 
+/// Returns the name of the limit that the LFB entries of a workload are: that of its CCDs, where these leave its cores
+/// fewer entries than they have.
+fn entries_name<'a>(view: &ServerView, class: usize, pool: &'a Pool) -> &'a str {
+    let cores = view.server.workloads[class].kind.cores().len() as f64;
+    let chiplets = view.server.socket().die.as_ref().and_then(|die| die.chiplets.as_ref());
+    let is_shared = chiplets.is_some() && pool.credits < cores * f64::from(view.server.socket().core.lfb_entries);
+    if is_shared {
+        CCD
+    } else {
+        &pool.domain
+    }
+}
+
 /// Lists the stages on the path of a workload. `lfb` is its LFB pool, if it runs on cores.
 pub(super) fn stages(view: &ServerView, total: &Sample, class: usize, lfb: Option<&Pool>) -> Vec<Stage> {
     let way = WorkloadPath { view, class, lines: lines(view, total, class) };
-    let mut stages: Vec<Stage> =
-        lfb.map(|pool| Stage::pool(&*pool.domain, "its cores", 0, pool.full_share)).into_iter().collect();
+    let own = |pool: &Pool| Stage::pool(entries_name(view, class, pool), "its cores", 0, pool.full_share);
+    let mut stages: Vec<Stage> = lfb.map(own).into_iter().collect();
     for (group, limit, depth) in REQUEST_POOLS.into_iter().chain(RESPONSE_POOLS) {
         stages.extend(way.pools(group, limit, depth));
     }
@@ -111,15 +126,17 @@ impl WorkloadPath<'_> {
     }
 
     /// Estimates from the mean occupancy how often the slices of a socket have no TOR entry left, as a share of time;
-    /// 0 for other groups. All slices together are rarely full at the same time. `CHA->UPI` counts only the entries
-    /// that lines of other sockets may hold.
+    /// 0 for other groups. All slices together are rarely full at the same time. `CHA->UPI` and `CHA->CXL` count only
+    /// the entries that lines of other sockets, or behind a link, may hold.
     fn often_full(&self, group: PoolGroup, place: &PoolSite) -> f64 {
         let Some(socket) = place.socket.map(|number| &self.view.server.sockets[number]) else { return 0.0 };
-        let entries = match (group, &self.view.server.upi) {
-            (PoolGroup::Tor, _) => socket.cha.tor_entries,
-            (PoolGroup::ChaUpi, Some(sockets)) => sockets.tor_entries,
-            _ => return 0.0,
+        let entries = match group {
+            PoolGroup::Tor => Some(socket.cha.tor_entries),
+            PoolGroup::ChaUpi => self.view.server.upi.as_ref().map(|sockets| sockets.tor_entries),
+            PoolGroup::ChaExpander => socket.cha.tor_expander_entries,
+            _ => None,
         };
+        let Some(entries) = entries else { return 0.0 };
         let in_use = place.sum(Domain::area_ps) / self.view.window_ps();
         full_share_estimate(in_use, f64::from(socket.cha.slices * entries))
     }

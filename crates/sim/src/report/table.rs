@@ -73,6 +73,17 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
+impl From<&Cell> for Value {
+    fn from(cell: &Cell) -> Self {
+        match cell {
+            Cell::Text(text) => Value::String(text.clone()),
+            Cell::Integer(number) => Value::Number((*number).into()),
+            Cell::Number(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
+            Cell::Empty => Value::Null,
+        }
+    }
+}
+
 /// Ties the columns of a table to the type of the records that its rows are read from.
 pub(crate) trait TableRows {
     /// Record that a row is read from.
@@ -246,7 +257,7 @@ impl Table {
     pub fn row_json(&self, row: &[Cell]) -> Value {
         let read_cells = self.columns.iter().zip(row).enumerate();
         let told = read_cells.filter(|(index, (_, cell))| *index < self.optional_from || **cell != Cell::Empty);
-        Value::Object(told.map(|(_, ((name, _), cell))| ((*name).to_owned(), json(cell))).collect::<Map<_, _>>())
+        Value::Object(told.map(|(_, ((name, _), cell))| ((*name).to_owned(), cell.into())).collect::<Map<_, _>>())
     }
 
     /// Returns the number in a column of a row, or `None` if the cell is not a number.
@@ -268,14 +279,5 @@ impl Table {
             Cell::Text(text) => Some(text),
             _ => None,
         }
-    }
-}
-
-fn json(cell: &Cell) -> Value {
-    match cell {
-        Cell::Text(text) => Value::String(text.clone()),
-        Cell::Integer(number) => Value::Number((*number).into()),
-        Cell::Number(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
-        Cell::Empty => Value::Null,
     }
 }

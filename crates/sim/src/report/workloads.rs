@@ -9,9 +9,11 @@ use hostnet_measure::batch::Estimate;
 use hostnet_measure::Histogram;
 use hostnet_model::app::count_operations;
 use hostnet_model::core::Executor;
+use hostnet_model::dma::Dma;
 use hostnet_model::memory::Counters;
-use hostnet_model::nvme::Ssd;
+use hostnet_model::nvme::{DriveService, Ssd};
 use hostnet_model::params::{AppParams, Workload};
+use hostnet_model::Machine;
 
 /// Number of completed commands or operations below which their latency is not reported.
 const COMMANDS_MIN: u64 = 100;
@@ -128,9 +130,9 @@ impl WorkloadRow<'_> {
 
     /// Returns the data rate that the application sees, in GB/s: for storage, the bytes of completed commands.
     fn app_gb_per_s(&self) -> Option<f64> {
-        match self.workload().kind.fio() {
-            Some(_) => self.throughput.map(|_| self.view.gb_per_s_of(self.total.app_bytes[self.class])),
-            None => self.throughput,
+        match self.workload().kind.has_commands() {
+            true => self.throughput.map(|_| self.view.gb_per_s_of(self.total.app_bytes[self.class])),
+            false => self.throughput,
         }
     }
 
@@ -152,8 +154,8 @@ pub(super) fn build_workloads(view: &ServerView, total: &Sample, limits: &[Workl
     let rates = view.machine.fluids().next().map(|memory| memory.counts(view.now).bytes);
     let counters: Vec<_> = view.controllers().iter().map(|channel| channel.counters(view.now)).collect();
     for (class, limit) in limits.iter().enumerate() {
-        // A storage workload without a completed command has 0 of them; other workloads have no value.
-        let is_storage = view.server.workloads[class].kind.fio().is_some();
+        // A workload of commands without a completed one has 0 of them; other workloads have no value.
+        let has_commands = view.server.workloads[class].kind.has_commands();
         let row = WorkloadRow {
             view,
             class,
@@ -162,8 +164,8 @@ pub(super) fn build_workloads(view: &ServerView, total: &Sample, limits: &[Workl
             memory_bytes: rates.as_ref().map_or_else(|| memory_bytes(view, &counters, class), |bytes| bytes[class]),
             throughput: rates.is_none().then(|| view.gb_per_s(total.moved(view.throughput_groups(class), class))),
             latency: line_latency(view, class),
-            completed: is_storage.then(|| commands_completed(view, class)),
-            command_latency: is_storage.then(|| command_latency(view, class)),
+            completed: has_commands.then(|| commands_completed(view, class)),
+            command_latency: has_commands.then(|| command_latency(view, class)),
             operations: view.app(class).map(|app| operations(view, class, app, total)),
         };
         table.add(WORKLOADS, &row);
@@ -207,15 +209,19 @@ pub(crate) fn line_latency(view: &ServerView, class: usize) -> Histogram {
 }
 
 pub(super) fn commands_completed(view: &ServerView, class: usize) -> u64 {
-    view.machine.each::<Ssd>().map(|drive| drive.services()[class].completed).sum()
+    services(view.machine, class).map(|service| service.completed).sum()
 }
 
 fn command_latency(view: &ServerView, class: usize) -> Histogram {
     let mut latency = Histogram::default();
-    for drive in view.machine.each::<Ssd>() {
-        latency.merge(&drive.services()[class].latency);
-    }
+    services(view.machine, class).for_each(|service| latency.merge(&service.latency));
     latency
+}
+
+/// Returns the service that a workload got from each device with commands.
+fn services(machine: &Machine, class: usize) -> impl Iterator<Item = &DriveService> {
+    let drives = machine.each::<Ssd>().map(move |drive| &drive.services()[class]);
+    drives.chain(machine.each::<Dma>().map(move |dma| &dma.services()[class]))
 }
 
 fn operations(view: &ServerView, class: usize, app: &AppParams, total: &Sample) -> Operations {

@@ -6,8 +6,9 @@ use crate::error::{HostError, MissingComponent};
 use crate::read::ends::machines;
 use hostnet_config::Code;
 use hostnet_model::control::{Control, Controller};
-use hostnet_model::params::{ClusterParams, HostKind};
+use hostnet_model::params::{ClusterParams, HostKind, ServerParams};
 use hostnet_model::power::{Governor, PowerManager};
+use hostnet_model::tiering::{Tiering, TieringPolicy};
 use hostnet_model::{Machine, PartKind, World};
 
 /// Name of a single server, which has no name in the configuration.
@@ -47,14 +48,44 @@ impl Run {
     /// # Errors
     /// Returns an error if there is no such host, if its rule is not `"user"`, or if the state cannot be restored.
     pub fn attach(&mut self, host: &str, controller: Box<dyn Controller>) -> Result<(), HostError> {
+        let lone = self.plan.server();
+        let wants_policy = lone.and_then(ServerParams::tiering).is_some_and(|(_, tiering)| tiering.needs_policy);
+        let table = if lone.is_some() { "control".to_owned() } else { format!("host.{host}.control") };
         let Some(machine) = self.server_mut(host, "is an endpoint, which has nothing to control")? else {
             return Ok(());
         };
         if machine.control().is_none_or(|control| control.name().is_none()) {
-            let rule = format!("its rule is not \"user\"; set host.{host}.control.rule = \"user\"");
+            let rule = if wants_policy {
+                "wants a tiering policy, and no controller: in Python an object with a method on_pages".to_owned()
+            } else {
+                format!("its rule is not \"user\"; set {table}.rule = \"user\"")
+            };
             return Err(HostError::new(Code::RequiresKey, host, rule));
         }
         machine.attach_controller(controller).map_err(|why| HostError::new(Code::BadCheckpoint, host, why))
+    }
+
+    /// Attaches the policy of the migration of pages to a host. A run that resumes from a checkpoint restores the state
+    /// of the policy.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such host, if it has no workload of kind "tiering" with `policy = "user"`, or if
+    /// the state cannot be restored.
+    pub fn attach_policy(&mut self, host: &str, policy: Box<dyn TieringPolicy>) -> Result<(), HostError> {
+        let Some(machine) = self.server_mut(host, "is an endpoint, which has no pages")? else {
+            return Ok(());
+        };
+        let rule = match machine.first::<Tiering>() {
+            None => Some("has no workload of kind \"tiering\", so that a policy has no pages to move"),
+            Some(tiering) if !tiering.needs_policy() => {
+                Some("its pages stay; set policy = \"user\" in the workload of kind \"tiering\"")
+            }
+            Some(_) => None,
+        };
+        if let Some(rule) = rule {
+            return Err(HostError::new(Code::RequiresKey, host, rule));
+        }
+        machine.attach_policy(policy).map_err(|why| HostError::new(Code::BadCheckpoint, host, why))
     }
 
     /// Attaches an external governor to a host, with a copy for each frequency domain. The host is `"server"` if the
@@ -98,8 +129,8 @@ impl Run {
         self.controls().filter(|(_, control)| control.name().is_some()).map(|(host, _)| host).collect()
     }
 
-    /// Checks that every host with `rule = "user"` has its controller and every host with `governor = "user"` its
-    /// governor, and that their states can be part of the requested checkpoints.
+    /// Checks that every host with `rule = "user"` has its controller, every host with `governor = "user"` its governor
+    /// and every host whose pages migrate its policy, and that their states can be part of the requested checkpoints.
     ///
     /// # Errors
     /// The first host that is not ready.
@@ -112,6 +143,14 @@ impl Run {
             }
             if keeps {
                 control.check_state().map_err(|why| HostError::new(Code::BadCheckpoint, host, why))?;
+            }
+        }
+        for (host, tiering) in self.migrations() {
+            if tiering.is_missing() {
+                return Err(HostError::not_given(host, MissingComponent::Policy, self.tiering_name()));
+            }
+            if keeps {
+                tiering.check_state().map_err(|why| HostError::new(Code::BadCheckpoint, host, why))?;
             }
         }
         for (host, power) in self.managers() {
@@ -153,6 +192,18 @@ impl Run {
     /// Returns the servers with host congestion control, with the names of their hosts.
     fn controls(&self) -> impl Iterator<Item = (&str, &Control)> {
         self.named_machines().filter_map(|(host, machine)| Some((host, machine.control()?)))
+    }
+
+    /// Returns the migrations of pages, with the names of their hosts.
+    fn migrations(&self) -> impl Iterator<Item = (&str, &Tiering)> {
+        self.named_machines().filter_map(|(host, machine)| Some((host, machine.first::<Tiering>()?)))
+    }
+
+    /// Returns the name of the workload that migrates pages.
+    fn tiering_name(&self) -> &str {
+        let server = self.plan.server();
+        let class = |server: &ServerParams| server.tiering().map(|(class, _)| usize::from(class));
+        server.and_then(|server| Some(server.workloads[class(server)?].name.as_str())).unwrap_or_default()
     }
 
     /// Returns the power managers of servers, with the names of their hosts.

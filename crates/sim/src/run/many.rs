@@ -35,6 +35,21 @@ pub struct FinishedRun {
     pub epochs: Table,
 }
 
+impl FinishedRun {
+    /// Reads the outcome of a run that has ended. `complete` is true if it reached its end.
+    #[must_use]
+    pub fn of(run: &mut Run, complete: bool) -> Self {
+        Self {
+            report: run.report(),
+            complete,
+            events: run.events(),
+            simulated_ps: run.simulated_ps(),
+            pending_max: run.pending_max(),
+            epochs: run.epochs_table(),
+        }
+    }
+}
+
 struct RunPool<'a, F> {
     plans: &'a [Plan],
     options: Options,
@@ -105,14 +120,7 @@ impl<F: FnMut(ManyStatus) -> bool> RunPool<'_, F> {
         // The time since the last progress report of this run is still missing.
         self.simulated_ps.fetch_add(run.simulated_ps() - told_ps, Ordering::Relaxed);
         self.events.fetch_add(run.events() - told_events, Ordering::Relaxed);
-        Ok(FinishedRun {
-            complete,
-            events: run.events(),
-            simulated_ps: run.simulated_ps(),
-            pending_max: run.pending_max(),
-            epochs: run.epochs_table(),
-            report: run.report(),
-        })
+        Ok(FinishedRun::of(&mut run, complete))
     }
 
     /// Reports the progress. Returns false if the runs must stop.

@@ -171,7 +171,9 @@ impl Run {
         Ok(true)
     }
 
-    fn status(&self) -> RunStatus {
+    /// Returns the progress of the run.
+    #[must_use]
+    pub fn status(&self) -> RunStatus {
         RunStatus {
             simulated_ps: self.simulated_ps(),
             target_ps: self.state.window.reported_target_ps(&self.plan),

@@ -9,7 +9,7 @@ use hostnet_kernel::{Simulation, Time};
 use hostnet_measure::Domain;
 use hostnet_model::ether::{cycle, PausedPort};
 use hostnet_model::params::{CableEnd, ClusterParams, HostKind};
-use hostnet_model::{Machine, Payload, World};
+use hostnet_model::{Machine, Payload, RingEvent, World};
 use serde::{Deserialize, Serialize};
 
 /// Returns an error if ports wait for each other's pauses in a cycle.
@@ -105,9 +105,9 @@ fn is_recurring(payload: &Payload) -> bool {
             | Payload::RegisterWritten
             | Payload::ReadCounter { .. }
             | Payload::Counter { .. }
-            | Payload::RingPoll(_)
-            | Payload::RingLooked(_)
-            | Payload::RingPolled
+            | Payload::Ring(RingEvent::Poll(_))
+            | Payload::Ring(RingEvent::Looked(_))
+            | Payload::Ring(RingEvent::Polled)
             | Payload::Power(_)
     )
 }

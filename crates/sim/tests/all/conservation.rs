@@ -57,7 +57,9 @@ fn assert_data_moved(machine: &Machine, class: usize, kind: &WorkloadKind, moved
     let data: u64 = machine.each::<Ssd>().map(|drive| drive.services()[class].bytes).sum();
     match kind {
         WorkloadKind::Stream(_) | WorkloadKind::App(_) => assert_eq!([data, moved], [0, 0], "a stream needs no drive"),
-        WorkloadKind::Network => panic!("these servers have no NIC"),
+        WorkloadKind::Dma(_) | WorkloadKind::Tiering(_) | WorkloadKind::Network => {
+            panic!("these servers have drives alone")
+        }
         WorkloadKind::Fio(fio) if fio.dma_lines_per_page == 0 => assert_eq!(moved, data, "class {class}"),
         WorkloadKind::Fio(_) => assert!(moved >= data, "class {class}: {data} bytes of data, {moved} moved"),
     }

@@ -28,6 +28,7 @@ fn control(rule: ControlRule) -> ControlParams {
         iio_clock_ps: 2000,
         mba_ps: 1_000_000,
         sender: false,
+        expander: None,
     }
 }
 

@@ -25,6 +25,7 @@ fn server(cores: &str, caches: bool, level: u8) -> ServerParams {
         iio_clock_ps: 2000,
         mba_ps: 1_000_000,
         sender: false,
+        expander: None,
     };
     ServerParams { control: Some(control), ..plan(&text, &[]).server().expect("a server").clone() }
 }

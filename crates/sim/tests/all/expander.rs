@@ -1,7 +1,7 @@
 //! Tests memory behind a CXL link: computable latencies and limits, and conservation of lines.
 
 use crate::common::laws::{assert_all_move, assert_books, assert_little, cases, drain, run_to};
-use crate::common::{settled, stream, us};
+use crate::common::{plan, settled, stream, us};
 use hostnet_config::Plan;
 use hostnet_kernel::Simulation;
 use hostnet_model::expander::Expander;
@@ -84,6 +84,82 @@ fn a_credit_is_a_line_per_round_trip() {
     }
 }
 
+/// Returns the throughput of local loads and of loads from memory behind a link beside them, in GB/s, where one slice
+/// has 16 entries.
+fn beside(overrides: &[&str]) -> [f64; 2] {
+    let base = [
+        "cha.slices=1",
+        "cha.tor.entries=16",
+        "core.lfb.entries=32",
+        "workload.near.kind=stream",
+        "workload.near.cores=2-3",
+        "workload.near.working_set=64 MiB",
+    ];
+    let rows = summary(&far("0-1", &[&base[..], overrides].concat()))["workloads"].clone();
+    let rate = |name: &str| {
+        let row = rows.as_array().expect("rows").iter().find(|row| row["workload"] == name).expect("a row");
+        row["throughput_gb_per_s"].as_f64().expect("a rate")
+    };
+    ["near", "stream"].map(rate)
+}
+
+#[test]
+fn lines_behind_a_link_hold_the_entries_of_local_ones_unless_they_have_a_share() {
+    let slow = ["expander.lanes=1", "expander.latency=500 ns"];
+    let with = |more: &[&str]| beside(&[&slow[..], more].concat());
+    let [near, far] = with(&[]);
+    let [near_with, far_with] = with(&["cha.tor.expander_entries=4"]);
+    assert!(near_with > 2.0 * near, "{near_with} GB/s with a share, {near} without");
+    // Four lines per round trip of the link, the device and its DRAM: 1.1 us.
+    assert!((far_with / (4.0 * 64.0 / 1_160.0) - 1.0).abs() < 0.1, "{far_with} GB/s");
+    assert!(far_with < far && far < near, "{far_with}, {far} and {near} GB/s");
+}
+
+/// Returns a plan of local loads beside loads from memory behind a slow link, which a control watches and throttles.
+fn controlled(overrides: &[&str]) -> Plan {
+    let text =
+        "server.preset = \"cascade-lake-hostcc\"\ncha = { slices = 1, tor.entries = 16 }\ncore.lfb.entries = 32\n\
+                expander = { lanes = 1, latency = \"500 ns\" }\n\
+                [control]\nside = \"expander\"\nworkloads = [\"far\"]\nmba = \"20 us\"\noccupancy_floor = 0\n\
+                [workload.near]\nkind = \"stream\"\ncores = \"2-3\"\n\
+                [workload.far]\nkind = \"stream\"\ncores = \"0-1\"\nmemory = \"node:1\"\n\
+                [run]\nwarmup = \"100 us\"\nduration = \"100 us\"\nseed = 1\n";
+    plan(text, overrides)
+}
+
+#[test]
+fn a_control_throttles_the_cores_behind_a_link_alone() {
+    let rates = |level: &str| {
+        let found =
+            summary(&controlled(&["control.rule=fixed", &format!("control.level={level}")]))["workloads"].clone();
+        [0, 1].map(|row| found[row]["throughput_gb_per_s"].as_f64().expect("a rate"))
+    };
+    let [far, near] = rates("0");
+    let [throttled, relieved] = rates("3");
+    assert!(relieved > 2.0 * near, "{relieved} GB/s with throttling, {near} without");
+    assert!(throttled < far, "{throttled} and {far} GB/s");
+    // 64 LFB entries, each of which waits 20 us for MBA.
+    assert!((throttled / (64.0 * 64.0 / 21_300.0) - 1.0).abs() < 0.1, "{throttled} GB/s");
+    assert!(rates("4")[0] == 0.0, "the processes are stopped");
+}
+
+#[test]
+fn registers_of_the_cha_count_the_lines_behind_a_link() {
+    let plan = controlled(&["control.rule=watch", "cha.tor.expander_entries=4"]);
+    let far = summary(&plan)["workloads"][0]["throughput_gb_per_s"].as_f64().expect("a rate");
+    let mut simulation = machine(&plan, 200);
+    let (stops, mut held, mut bandwidth) = (100_u32, 0.0, 0.0);
+    // A sample holds two or three lines: the mean of many counts.
+    for stop in 1..=stops {
+        run_to(&mut simulation, us(200 + 5 * u64::from(stop)));
+        let signals = *simulation.parts()[0].0.control().expect("a control").signals();
+        held += signals.occupancy_smoothed as f64 / 1024.0 / f64::from(stops);
+        bandwidth += signals.bandwidth_smoothed as f64 / 1e9 / f64::from(stops);
+    }
+    assert!((3.9..4.01).contains(&held), "{held} entries of 4");
+    assert!((bandwidth / far - 1.0).abs() < 0.05, "{bandwidth} GB/s enter, {far} arrive");
+}
+
 /// Returns the reported limit of loads from all eight cores, and their throughput in GB/s.
 fn limit(keys: &[&str]) -> (String, f64) {
     let row = summary(&far("0-7", keys))["workloads"][0].clone();
@@ -98,6 +174,7 @@ fn planted_limits_behind_a_link_are_named_and_help_when_raised() {
         ("CXL link", "expander.lanes=1", "expander.lanes=2", &[][..]),
         ("CXL read", "expander.read_credits=4", "expander.read_credits=5", &[]),
         ("CXL read", "expander.read_credits=40", "expander.read_credits=48", &[]),
+        ("CHA->CXL", "cha.tor.expander_entries=1", "cha.tor.expander_entries=2", &[]),
         ("CXL DRAM", "expander.channels=1", "expander.channels=2", &dram),
         ("C2M-Read", "core.lfb.entries=2", "core.lfb.entries=3", &[]),
     ];
@@ -173,7 +250,7 @@ proptest! {
         (reads, writes, channels) in (1_u32..40, 1_u32..40, 1_u32..4),
         device in prop::sample::select(vec!["DDR4_2933", "DDR5_4800", "HBM2E"]),
         place in prop::sample::select(vec!["node:1", "interleave", "local"]),
-        (share, cached, until_us) in (0_u32..5, any::<bool>(), 20_u64..80),
+        (share, cached, until_us, entries) in (0_u32..5, any::<bool>(), 20_u64..80, prop::option::of(1_u32..10)),
     ) {
         let mut keys = vec![
             format!("expander.lanes={}", 1 << lanes),
@@ -186,6 +263,7 @@ proptest! {
             format!("workload.stream.memory={place}"),
             format!("workload.stream.working_set={} MiB", if cached { 2 } else { 64 }),
         ];
+        keys.extend(entries.map(|entries| format!("cha.tor.expander_entries={entries}")));
         if cached {
             let small = ["cache.enabled=true", "cache.l2.sets=64", "cache.llc.sets=64"];
             keys.extend(small.map(String::from));

@@ -108,13 +108,18 @@ fn the_keys_of_a_limit_say_what_raising_it_changes() {
         "remote.upi.request=8 B",
     ];
     let of_a_link = ["expander.channels=1"];
+    let of_an_iommu = ["iommu.mode=lazy"];
     let by_numbers = [Scale::Count, Scale::Rate, Scale::Less];
     let keys = LIMITS.iter().flat_map(|limit| limit.keys.iter().map(move |key| (limit, key)));
     for (limit, key) in keys.filter(|(_, key)| by_numbers.contains(&key.scale)) {
         let given: &[&str] = match key.path.split('.').next() {
+            _ if key.path == "cha.tor.expander_entries" => &["expander.channels=1", "cha.tor.expander_entries=4"],
+            _ if key.path == "prefetch.stream_credits" => &["prefetch.stream_credits=4"],
             Some("upi" | "prefetch") => &of_sockets,
+            Some("chiplets") => &["chiplets.ccds=8", "chiplets.fclk=2 GHz", "chiplets.entries=40", "cha.slices=2"],
             Some("remote") => &of_remote,
             Some("expander") => &of_a_link,
+            Some("iommu") => &of_an_iommu,
             _ => &of_a_die,
         };
         let plan = example("quadrant3.toml", given);

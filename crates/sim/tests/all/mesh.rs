@@ -32,6 +32,7 @@ fn die(server: &ServerParams, columns: u8, rows: u8, mut place: impl FnMut(u32, 
         horizontal_cycles: 2,
         line_cycles: 2,
         clusters: 1,
+        chiplets: None,
     }
 }
 

@@ -28,7 +28,9 @@ fn after(socket: &SocketParams, workload: &Workload) -> Workload {
                 job.ssd += socket.ssd.count;
             }
         }
-        WorkloadKind::App(_) | WorkloadKind::Network => unreachable!("there is none"),
+        WorkloadKind::App(_) | WorkloadKind::Dma(_) | WorkloadKind::Tiering(_) | WorkloadKind::Network => {
+            unreachable!("there is none")
+        }
     }
     Workload { name: format!("{}-after", workload.name), kind, ..workload.clone() }
 }

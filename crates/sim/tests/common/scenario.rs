@@ -35,8 +35,10 @@ fn power(least: u32, most: u32) -> impl Strategy<Value = u32> {
 
 fn cores() -> BoxedStrategy<Vec<String>> {
     let delays = (1_u32..20, 1_u32..20, 1_u32..20);
-    lines((count(20), 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays).prop_map(
-        |(entries, refill, jitter, issue, dirty, (to_cha, from_cha, write_ack))| {
+    let until = prop::sample::select(vec!["admission", "acceptance"]);
+    let ahead = prop_oneof![Just(0), count(20)];
+    lines((count(20), 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays, until, ahead).prop_map(
+        |(entries, refill, jitter, issue, dirty, (to_cha, from_cha, write_ack), until, ahead)| {
             vec![
                 "[core]\ncount = 8".to_owned(),
                 format!(
@@ -44,8 +46,9 @@ fn cores() -> BoxedStrategy<Vec<String>> {
                     jitter / 10,
                     jitter % 10
                 ),
-                format!("issue = \"{issue} ns\"\ndirty_pool = {dirty}"),
+                format!("issue = \"{issue} ns\"\ndirty_pool = {dirty}\nwrite_until = \"{until}\""),
                 format!("to_cha = \"{to_cha} ns\"\nfrom_cha = \"{from_cha} ns\"\nwrite_ack = \"{write_ack} ns\""),
+                format!("[prefetch]\nstream_credits = {ahead}"),
             ]
         },
     ))
@@ -248,7 +251,9 @@ pub fn any_cached_scenario() -> impl Strategy<Value = Scenario> {
                 line
             }
         };
-        let all: Vec<String> = all.into_iter().map(change).collect();
+        // The prefetchers of streams without caches give way to those of the L2.
+        let all = all.into_iter().filter(|line| !line.starts_with("[prefetch]"));
+        let all: Vec<String> = all.map(change).collect();
         Scenario([&all[..], &caches[..caches.len() - 1], &app[..]].concat())
     })
 }

@@ -16,11 +16,11 @@ pub use nodes::{Collective, Node, NodeAction, Trace};
 pub use write::{TraceWriter, DURATION_MAX_PS};
 
 use crate::decoded;
+use hostnet_files::UserFile;
 use messages::{Attribute, Messages, Metadata, RawNode};
 use prost::Message;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::fs::File;
 use std::io::{BufReader, Cursor, Read};
 use std::path::Path;
 
@@ -181,11 +181,7 @@ impl RawNode {
 /// Returns the first error in the file, with its byte or its node.
 pub fn read(file: &Path) -> Result<Trace, ChakraError> {
     let wrong = |error: std::io::Error| ChakraError(error.to_string());
-    let opened = File::open(file).map_err(wrong)?;
-    // A pipe or a device could not end, or block for ever.
-    if !opened.metadata().is_ok_and(|about| about.is_file()) {
-        return Err(ChakraError("is not a file".to_owned()));
-    }
+    let opened = UserFile::open_regular(file).map_err(wrong)?;
     read_from(BufReader::new(decoded(BufReader::new(opened)).map_err(wrong)?))
 }
 

@@ -205,7 +205,8 @@ fn what_is_written_is_read_again() {
 fn compressed_files_are_read() {
     let folder = tempfile::tempdir().expect("a folder");
     let place = folder.path().join("t.0.et");
-    let mut encoder = flate2::write::GzEncoder::new(File::create(&place).expect("a file"), flate2::Compression::fast());
+    let mut encoder =
+        flate2::write::GzEncoder::new(std::fs::File::create(&place).expect("a file"), flate2::Compression::fast());
     std::io::Write::write_all(&mut encoder, &file(&[node(1, 4, &[], &[])])).expect("it is written");
     encoder.finish().expect("it is written");
     assert_eq!(read(&place).expect("it is right").nodes.len(), 1);

@@ -2,9 +2,9 @@
 
 use super::length::{of_frame, LinkHeader, PacketLengths};
 use crate::decoded;
+use hostnet_files::UserFile;
 use pcap_parser::{create_reader, Block, Linktype, PcapBlockOwned, PcapError as Broken, PcapHeader};
 use std::fmt;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -82,10 +82,8 @@ pub fn read(path: &Path) -> Result<Vec<CapturedPacket>, PcapError> {
         io::ErrorKind::NotFound => PcapError::whole("cannot be read: there is no such file"),
         _ => PcapError::whole(format!("cannot be read: {error}")),
     };
-    if !std::fs::metadata(path).map_err(unreadable)?.is_file() {
-        return Err(PcapError::whole("cannot be read: not a file"));
-    }
-    from_reader(decoded(File::open(path).map_err(unreadable)?).map_err(unreadable)?)
+    let opened = UserFile::open_regular(path).map_err(unreadable)?;
+    from_reader(decoded(opened).map_err(unreadable)?)
 }
 
 /// Like [`read`], but reads from a reader of the decompressed file.

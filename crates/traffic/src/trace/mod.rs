@@ -23,9 +23,9 @@ pub use steps::{StepOptions, TraceStep, TraceSteps, KEPT_STEPS_MAX};
 
 use crate::Request;
 use error::Fault;
+use hostnet_files::UserFile;
 use lines::Lines;
 use parse::Parser;
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl Trace {
     /// Fails if the file cannot be read, has no request, or its first request is of no known format.
     pub fn open(path: impl AsRef<Path>, format: Option<Format>, capacity_bytes: u64) -> Result<Self, TraceError> {
         let name = path.as_ref().display().to_string();
-        match File::open(path) {
+        match UserFile::open(path.as_ref()) {
             Ok(file) => Self::from_reader(&name, file, format, capacity_bytes),
             Err(error) => Err(TraceError::new(&name, None, Fault::unreadable(&error))),
         }

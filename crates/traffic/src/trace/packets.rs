@@ -6,7 +6,7 @@ use super::fields::fields;
 use super::lines::Lines;
 use super::parse::{is_empty, missing, number};
 use crate::CLOCK_MAX;
-use std::fs::File;
+use hostnet_files::UserFile;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -48,7 +48,7 @@ impl PacketTrace {
     /// Fails if the file cannot be read.
     pub fn open(path: impl AsRef<Path>, nodes: u16, classes: u8) -> Result<Self, TraceError> {
         let name = path.as_ref().display().to_string();
-        match File::open(path) {
+        match UserFile::open(path.as_ref()) {
             Ok(file) => Self::from_reader(&name, file, nodes, classes),
             Err(error) => Err(TraceError::new(&name, None, Fault::unreadable(&error))),
         }

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet.calibration.measurement import Conditions, DataError, name_hint
-from hostnet.calibration.readers import counters, fio, mlc, stream, table
+from hostnet.calibration.readers import counters, curves, fio, mess, mlc, stream, table
 from hostnet.calibration.readers.data_file import DataFile
 from hostnet.files import read_text
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hostnet.calibration.readers.data_file import ParsedData
     from hostnet.presets import ServerFile
 
-FILE_CONDITIONS = ["gap", "kernel", *(field.name for field in fields(Conditions))]
+FILE_CONDITIONS = ["gap", "kernel", "server", *(field.name for field in fields(Conditions))]
 """Conditions that can be set for a whole file."""
 
 FOREIGN = [
@@ -44,6 +44,8 @@ class FileFormat:
 
 
 FORMATS = [
+    FileFormat("Mess", mess.matches, mess.read),
+    FileFormat("curves", curves.matches, curves.read),
     FileFormat("fio", fio.matches, fio.read),
     FileFormat("MLC", mlc.matches, mlc.read),
     FileFormat("STREAM", stream.matches, stream.read),
@@ -64,7 +66,7 @@ def read_data(argument: str, server: ServerFile) -> ParsedData:
     for kind in FORMATS:
         if kind.matches(content):
             found = kind.read(content)
-            if not found.measurements:
+            if not found.measurements and not found.curves:
                 raise DataError("malformed-file", f"{content.file}: holds no measurements")
             return found
     for pattern, advice in FOREIGN:
@@ -72,7 +74,7 @@ def read_data(argument: str, server: ServerFile) -> ParsedData:
             raise DataError("malformed-file", f"{content.file}: {advice}")
     raise DataError(
         "malformed-file",
-        f"{content.file}:1: neither a table of measurements, nor output of MLC, STREAM, fio, perf or PCM; "
+        f"{content.file}:1: neither a table of measurements, nor output of MLC, Mess, STREAM, fio, perf or PCM; "
         "docs/calibrate.md says what a table looks like",
     )
 

@@ -10,6 +10,7 @@ from hostnet.calibration.measurement import Conditions, DataError, Measurement, 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
 
+    from hostnet.calibration.curves import MeasuredCurve
     from hostnet.presets import ServerFile
 
 
@@ -46,5 +47,6 @@ class ParsedData:
     """The contents of a file."""
 
     measurements: list[Measurement] = field(default_factory=list)
+    curves: list[MeasuredCurve] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     """Assumptions made when reading the file."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from hostnet.calibration.curves import POINTS_MIN, CurvePoint, curve_of_points
 from hostnet.calibration.measurement import Conditions, Measurement
 from hostnet.curves.points import gap_of
 from hostnet.units import LINE_BYTES
@@ -41,10 +42,14 @@ class LoadedRow:
 
 
 def add_rows(found: ParsedData, file: str, rows: Sequence[LoadedRow]) -> None:
-    """Adds the latency of each row whose load can be determined, and its bandwidth if the load is known exactly."""
+    """Adds curves, and of fewer rows each latency whose load can be determined, with a bandwidth that is exact."""
     ordered = sorted(rows, key=lambda row: (row.conditions.reads, row.conditions.cores))
     for (reads, _), group in groupby(ordered, key=lambda row: (row.conditions.reads, row.conditions.cores)):
         same = sorted(group, key=lambda row: row.bandwidth_gb_per_s)
+        if is_curve(same):
+            points = [CurvePoint(row.bandwidth_gb_per_s, row.latency_ns, row.place) for row in same]
+            found.curves.append(curve_of_points(file, same[0].conditions, points))
+            continue
         skipped = 0
         for index, row in enumerate(same):
             conditions = _conditions_of(row, same)
@@ -61,6 +66,14 @@ def add_rows(found: ParsedData, file: str, rows: Sequence[LoadedRow]) -> None:
                 f"{file}: {skipped} of {len(same)} rows at {100 * reads:.3g} % reads are not used: so close to the "
                 "largest bandwidth, the bandwidth does not determine the load"
             )
+
+
+def is_curve(rows: Sequence[LoadedRow]) -> bool:
+    """Returns True if rows of the same cores and share of reads show a whole curve, up to its maximum bandwidth."""
+    loads = {replace(row.conditions, gap_ns=0.0) for row in rows}
+    delays = {row.delay for row in rows}
+    whole = len(rows) >= POINTS_MIN and (0 in delays or delays == {None})
+    return whole and len(loads) == 1 and not any(row.gap_known or row.conditions.node for row in rows)
 
 
 def _conditions_of(row: LoadedRow, same: Sequence[LoadedRow]) -> Conditions | None:

@@ -209,10 +209,24 @@ def _check_conditions(quantity: str, conditions: Conditions) -> None:
     """Rejects a measurement whose conditions do not say what ran."""
     if quantity in ("bandwidth", "lfb_latency") and not conditions.cores:
         raise ValueError(f"cores: missing; {quantity} needs the number of cores")
+    if conditions.fraction:
+        _check_fraction(quantity, conditions)
     if quantity in ("io_bandwidth", "iio_latency"):
         for name in ("rw", "bs", "iodepth"):
             if not getattr(conditions, name):
                 raise ValueError(f"{name}: missing; {quantity} needs rw, bs and iodepth")
+
+
+def _check_fraction(quantity: str, conditions: Conditions) -> None:
+    """Rejects a fraction of the maximum bandwidth where it is no load of a curve."""
+    if not conditions.cores or quantity not in ("bandwidth", "latency"):
+        raise ValueError(f"fraction: is of cores that load the memory, and of bandwidth or latency, not of {quantity}")
+    if quantity == "bandwidth" and conditions.fraction < 1:
+        raise ValueError(
+            "fraction: the bandwidth at a fraction of the maximum is that fraction; give the maximum, at 1"
+        )
+    if conditions.gap_ns or conditions.rw or conditions.node or conditions.pattern != "sequential":
+        raise ValueError("fraction: goes with sequential load of the own memory, without gap and rw")
 
 
 def _sigma(row: dict[str, str], value: float, unit: str, quantity: str) -> float | None:

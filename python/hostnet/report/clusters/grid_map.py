@@ -7,7 +7,14 @@ import re
 from typing import TYPE_CHECKING
 
 from hostnet.report.clusters.host_box import badge
-from hostnet.report.clusters.network_map import bundle_text, cable_text, hottest, mean_load, trouble_words
+from hostnet.report.clusters.network_map import (
+    bundle_text,
+    cable_text,
+    hottest,
+    mean_load,
+    network_picture,
+    trouble_words,
+)
 from hostnet.report.html import Html, element
 from hostnet.report.link_lines import heat, wire
 from hostnet.report.svg import text
@@ -71,20 +78,8 @@ def grid_map(network: ClusterNetwork, full: float) -> Html:
             name, *(f"{cable.place} to {cable.to}" for cable in cables), *host_names(cables)
         )
     ]
-    busiest = hottest(network.cables, 1)[0]
-    label = f"The network; the busiest cable is {cable_text(busiest)}"
-    return element(
-        "svg",
-        element("title", label),
-        *lines,
-        *squares,
-        *badges,
-        viewBox=f"0 0 {width:g} {height:g}",
-        role="img",
-        aria_label=label,
-        class_="host network",
-        style=f"max-width: {max(1.5 * width, 200):g}px",
-    )
+    style = f"max-width: {max(1.5 * width, 200):g}px"
+    return network_picture(network, (width, height), [*lines, *squares, *badges], style=style)
 
 
 def host_names(cables: Sequence[Cable]) -> set[str]:

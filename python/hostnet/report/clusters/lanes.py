@@ -37,7 +37,7 @@ class Lane:
     host: str
     spans: Mapping[str, tuple[Span, ...]]
     role: str = ""
-    """What it is shown for, of many ranks."""
+    """Reason why this rank is shown, where only some of many are."""
 
     @property
     def extent(self) -> Span:

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from hostnet.units import BITS_PER_BYTE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from hostnet.report.load import Row, RunFiles
-
-BITS_PER_BYTE = 8
 
 
 @dataclass(frozen=True)

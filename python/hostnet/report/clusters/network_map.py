@@ -15,7 +15,7 @@ from hostnet.report.svg import text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from hostnet.report.clusters.network import Cable
+    from hostnet.report.clusters.network import Cable, ClusterNetwork
 
 WIDTH = 460.0
 """Width of the picture, so that its texts are readable on a screen of 400 pixels."""
@@ -90,18 +90,21 @@ def network_map(arrangement: Arrangement, full: float) -> Html:
         for level, place in heads.items()
         if words[level]
     ]
-    busiest = max(arrangement.network.cables, key=lambda cable: cable.load)
-    label = f"The network; the busiest cable is {cable_text(busiest)}"
+    return network_picture(arrangement.network, (WIDTH, layout.height), [*wires, *boxes, *labels])
+
+
+def network_picture(network: ClusterNetwork, size: tuple[float, float], parts: Sequence[Html], **more: str) -> Html:
+    """Creates the drawing of a network, which names the busiest cable."""
+    label = f"The network; the busiest cable is {cable_text(hottest(network.cables, 1)[0])}"
     return element(
         "svg",
         element("title", label),
-        *wires,
-        *boxes,
-        *labels,
-        viewBox=f"0 0 {WIDTH:g} {layout.height:g}",
+        *parts,
+        viewBox=f"0 0 {size[0]:g} {size[1]:g}",
         role="img",
         aria_label=label,
         class_="host network",
+        **more,
     )
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.report.chip_descriptions import chip_headline, chip_notes, chip_reason, chip_workload
-from hostnet.report.chip_page import breakdown_section, rack_section
-from hostnet.report.html import element
+from hostnet.report.chip_page import parts_section, pictures, rack_section
+from hostnet.report.html import details, element
 from hostnet.report.noc_curves import NocRun
 from hostnet.report.noc_page import header as noc_header
 from hostnet.report.noc_page import pictures as noc_pictures
@@ -52,14 +52,15 @@ def memory_block(summary: Summary) -> str:
 
 
 def chip_block(summary: Summary) -> str:
-    """Returns the output of a cell for a chip: its limit, and the parts of an operation."""
-    rates, latency = summary["bandwidth"], summary["latency"]
+    """Returns the output of a cell for a chip: its limit, the parts of an operation, and the map of the links."""
+    rates, latency, parts = summary["bandwidth"], summary["latency"], parts_section(summary)
     cycles = "" if latency is None else f"{latency['mean_cycles']:.1f} cycles, "
     return block(
         headline(str(summary["name"]), f"{cycles}{rates['application_gb_per_s']:.1f} GB/s in and out"),
         element("p", f"{chip_headline(summary)}. {chip_workload(summary)}", class_="sub"),
         element("p", chip_reason(summary), class_="verdict"),
-        breakdown_section(summary["breakdown"]),
+        *pictures(summary),
+        None if parts is None else details("Every part", parts),
         rack_section(summary),
         notes_list(chip_notes(summary)),
     )

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostnet.report.html import Html, element, join, table
-from hostnet.report.page import asset
+from hostnet.report.page import asset, with_definitions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hostnet.report.html import Child
+    from hostnet.report.html import Cell, Child
 
 ROWS_MAX = 40
 """Maximum number of rows of a table that a notebook shows."""
@@ -27,6 +27,9 @@ VARIABLES = re.compile(r":root \{(.*?)\}", re.DOTALL)
 
 ANCHOR = re.compile(r' (?:id|href|tabindex)="(?:#[^"]*|point-[^"]*|-1)"')
 """Matches the links of charts to rows of a page, and the names of these rows."""
+
+PRINT = re.compile(r"^@page [^\n]*\n|^@media print \{.*?^\}\n", re.DOTALL | re.MULTILINE)
+"""Matches the rules for paper."""
 
 DARK = (
     '[data-jp-theme-light="false"]',
@@ -48,7 +51,7 @@ LIGHT = (
 def block(*content: Child, page: Path | None = None) -> str:
     """Returns the output of a cell, with a link to the page of the results if there is one."""
     link = None if page is None else element("p", "Page: ", element("a", str(page), href=address(page)), class_="sub")
-    shown = element("div", element("style", stylesheet()), *content, link, class_=OUTPUT)
+    shown = element("div", element("style", stylesheet()), with_definitions(join(content)), link, class_=OUTPUT)
     # Places on a page that its charts link to are not in the output, or are there once for each output.
     return ANCHOR.sub("", shown)
 
@@ -56,7 +59,7 @@ def block(*content: Child, page: Path | None = None) -> str:
 @cache
 def stylesheet() -> Html:
     """Returns the style of the pages, nested so that it applies to the output only, not to the notebook around it."""
-    style = asset("style.css").partition("@page")[0]
+    style = PRINT.sub("", asset("style.css"))
     light, dark = VARIABLES.findall(style)[:2]
     nested = style.replace(":root {", "& {").replace("body {", "& {") + asset("notebook/notebook.css")
     themes = (("light", LIGHT, light), ("dark", DARK, dark))
@@ -91,7 +94,7 @@ def notes_list(notes: Sequence[str]) -> Html | None:
 
 
 def small_table(
-    columns: Sequence[str], rows: Sequence[Sequence[Child]], *, texts: int = 1, total: int | None = None
+    columns: Sequence[Child | Cell], rows: Sequence[Sequence[Child]], *, texts: int = 1, total: int | None = None
 ) -> Html | None:
     """Creates a table, unless it is empty, and says how many of `total` rows it omits."""
     if not rows:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from hostnet.regimes import regime_headline
-from hostnet.report.explanation import pictures
 from hostnet.report.html import details, element
 from hostnet.report.notebook.block import block, headline, notes_list
+from hostnet.report.server import draw_explanation
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,13 +20,13 @@ def explanation_block(why: dict[str, Any], causes: Mapping[str, str | None], tex
     `text` is the page of plain text, which has further details.
     """
     regime = why["regime"]
-    drawn = pictures(why)
+    drawn = draw_explanation(why)
     whole = element("pre", text)
     return block(
         headline(str(why["name"]), f"on {why['server']}"),
         element("p", regime_headline(regime), class_="verdict"),
         notes_list([*regime["evidence"], *(f"{name}: {cause}" for name, cause in causes.items() if cause)]),
-        *drawn,
+        drawn,
         notes_list([*why["missing"], *why["notes"]]),
         details("As text", whole) if drawn else whole,
     )

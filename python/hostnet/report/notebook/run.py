@@ -5,13 +5,17 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from hostnet.cluster_view import limit_reasons, request_view, traffic_view
+from hostnet.cluster_view import request_view, traffic_view
 from hostnet.notes import notes_of
 from hostnet.report.brief import provenance
-from hostnet.report.html import details, element
+from hostnet.report.cluster_page import about
+from hostnet.report.clusters.inside import inside_section
+from hostnet.report.clusters.jobs import job_sections
+from hostnet.report.clusters.network_section import network_section
+from hostnet.report.html import Cell, details, element
 from hostnet.report.notebook.block import block, headline, notes_list, small_table
 from hostnet.report.numbers import MISSING, number, percent, time_from_ns, with_ci95
-from hostnet.report.run_page import markup, server_report
+from hostnet.report.server import markup, server_report
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -33,7 +37,7 @@ PICTURES_MAX = 4
 def run_block(run: RunFiles, servers: Mapping[str, RunFiles], page: Path | None = None) -> str:
     """Returns the output of a cell. `servers` are those of a cluster that are simulated line by line, by host."""
     summary = run.summary
-    content = cluster_parts(summary, servers) if run.is_cluster else server_parts(run)
+    content = cluster_parts(run, servers) if run.is_cluster else server_parts(run)
     facts = f"{provenance(summary).removeprefix(', ')}{length_text(summary)}"
     return block(headline(str(summary["name"]), facts), *content, notes_list(notes_of(summary)), page=page)
 
@@ -47,16 +51,15 @@ def server_parts(run: RunFiles) -> Iterator[Html | None]:
     yield small_table(WORKLOADS, [workload_cells(row) for row in run.summary["workloads"]])
 
 
-def cluster_parts(summary: Row, servers: Mapping[str, RunFiles]) -> Iterator[Html | None]:
-    """Yields the parts of the output for hosts on a network: limits, traffic, latencies, and pictures of servers."""
-    goodput = {row["class"]: row["goodput_gbps"] for row in summary["classes"]}
-    limits = [
-        [name, number(goodput.get(name)), limit, element("span", why, class_="reason")]
-        for name, limit, why in limit_reasons(summary)
-    ]
-    yield small_table(["class", "Gbps", "limited by", "why"], limits, texts=4)
-    for view in (traffic_view(summary["classes"]), request_view(summary["latencies"])):
+def cluster_parts(run: RunFiles, servers: Mapping[str, RunFiles]) -> Iterator[Html | None]:
+    """Yields the parts of the output for hosts on a network: jobs, network and limits, tables, pictures of servers."""
+    yield element("p", about(run.summary), class_="sub")
+    yield from job_sections(run)
+    yield network_section(run)
+    for view in (traffic_view(run.summary["classes"]), request_view(run.summary["latencies"])):
         yield view_table(view)
+    inside = inside_section(run)
+    yield None if inside is None else details("Inside the servers", inside)
     for host, server in islice(servers.items(), PICTURES_MAX):
         yield host_picture(server, f"The host network of {host}", folded=len(servers) > 1)
 
@@ -73,7 +76,8 @@ def view_table(view: View) -> Html | None:
     shown = view.without_empty()
     cells = [[cell if isinstance(cell, str) else number(cell) for cell in row] for row in shown.cells()]
     texts = sum(column.text for column in shown.columns)
-    return small_table([column.heading for column in shown.columns], cells, texts=texts)
+    headings = [Cell(column.heading, about=view.definition(column)) for column in shown.columns]
+    return small_table(headings, cells, texts=texts)
 
 
 def length_text(summary: Row) -> str:

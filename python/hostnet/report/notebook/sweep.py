@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from hostnet.report.html import join
 from hostnet.report.notebook.block import ROWS_MAX, block, headline, notes_list, small_table
 from hostnet.report.notebook.run import WORKLOADS, workload_cells
 from hostnet.report.numbers import number
@@ -22,14 +21,19 @@ if TYPE_CHECKING:
 
 
 def sweep_block(
-    title: str, paths: Sequence[str], table: pa.Table, charts: Sequence[Html], notes: Sequence[str], page: Path | None
+    title: str,
+    paths: Sequence[str],
+    table: pa.Table,
+    charts: Sequence[Html | None],
+    notes: Sequence[str],
+    page: Path | None,
 ) -> str:
     """Returns the output of a cell: charts, the first rows with the swept values, and notes."""
     name, _, facts = title.partition(": ")
     columns, texts = columns_of(paths, table.column_names)
     cells = [cells_of(row, paths) for row in table.slice(length=ROWS_MAX).to_pylist()]
     rows = small_table(columns, cells, texts=texts, total=table.num_rows)
-    return block(headline(name, facts), join(charts), rows, notes_list(notes), page=page)
+    return block(headline(name, facts), *charts, rows, notes_list(notes), page=page)
 
 
 def columns_of(paths: Sequence[str], names: Sequence[str]) -> tuple[list[str], int]:

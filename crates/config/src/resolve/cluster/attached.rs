@@ -6,7 +6,7 @@ use super::super::die;
 use super::super::dimm;
 use super::super::pool;
 use super::super::{effective, functions, net_host, plan_error, server, Resolved};
-use super::super::{energy, expander, interrupts, ncap, power};
+use super::super::{energy, expander, interrupts, iommu, ncap, power};
 use super::compress;
 use super::cores::HostCores;
 use super::flows::Flows;
@@ -115,6 +115,7 @@ fn connected(
     attach::check_lines(&server, fidelity)?;
     expander::check_lines(&server, fidelity)?;
     pool::check_lines(&server, fidelity)?;
+    iommu::check_lines(&server, fidelity)?;
     energy::check_lines(&server, fidelity)?;
     if fidelity == Fidelity::Fluid {
         check_rates(&server, &cores, flows.files(host))?;

@@ -25,13 +25,14 @@ pub(super) fn resolve(
     }
     let mut place = None;
     for &(from, _) in pairs {
-        let Some(count) = servers.of_host(from).map(|resolved| resolved.server.sockets.len()) else {
+        let Some(nodes) = servers.of_host(from).map(|resolved| sockets::Nodes::of_sockets(&resolved.server.sockets))
+        else {
             let message = format!("{} is an endpoint, which has no memory", shorten(hosts.name(from)));
             return Err(Issue::between(Code::WrongHostKind, &[&at, &format!("{path}.from")], message));
         };
         let key = format!("{}.sockets", hosts.table_path(from));
-        place = Some(sockets::placement(text, [&at, &key], count)?);
-        if place == Some(Placement::Interleaved) && count == 1 {
+        place = Some(sockets::placement(text, [&at, &key], nodes)?);
+        if place == Some(Placement::Interleaved) && nodes.count() == 1 {
             let message = format!("\"interleave\" needs several nodes; {key} = 1: give \"local\", or more sockets");
             return Err(Issue::between(Code::RequiresKey, &[&at, &key], message));
         }

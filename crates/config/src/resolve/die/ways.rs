@@ -14,18 +14,18 @@ pub(super) fn check(die: &DieParams, socket: &SocketParams) -> Result<(), Issue>
     let nearer_ps = die.nearer_ps(&die.channels, &die.slices);
     for (key, delay_ps) in [("cha.from_mc", cha.from_mc_ps), ("cha.write_ack", cha.write_ack_ps)] {
         if delay_ps < nearer_ps + LEAST_PS {
+            let (clock, keys) = match die.chiplets {
+                Some(_) => ("data fabric", ["chiplets.fclk", "chiplets.hop", key, "chiplets", "chiplets"]),
+                None => ("mesh", ["noc.clock", "noc.vertical", "noc.horizontal", key, "noc"]),
+            };
             let shown = |ps: u64| format(ps, Dimension::Time);
             let message = format!(
                 "the nearest slice is {} nearer a memory controller than the mean, which is more than {key} = {}; a \
-                 faster clock of the mesh or fewer cycles per hop are wanted",
+                 faster clock of the {clock} or fewer cycles per hop are wanted",
                 shown(nearer_ps),
                 shown(delay_ps)
             );
-            return Err(Issue::between(
-                Code::WrongOrder,
-                &["noc.clock", "noc.vertical", "noc.horizontal", key, "noc"],
-                message,
-            ));
+            return Err(Issue::between(Code::WrongOrder, &keys, message));
         }
     }
     Ok(())

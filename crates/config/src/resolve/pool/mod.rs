@@ -8,6 +8,7 @@ pub(super) use hand_out::hand_out;
 pub(super) use member::Member;
 pub(super) use regions::{check_switches, tell_switches};
 
+use super::die::has_several_nodes;
 use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
@@ -26,6 +27,7 @@ pub(super) fn resolve(spec: &Spec) -> Result<Option<Box<PoolParams>>, Issue> {
     let others = [
         ("server.sockets", spec.server.sockets.unwrap_or(1) > 1, "is for servers of one socket"),
         ("noc", spec.noc.is_some(), "has no place on a die"),
+        ("chiplets.nps", has_several_nodes(spec), "needs a socket that is one NUMA node (chiplets.nps = 1)"),
         ("remote", spec.workload.values().any(WorkloadSpec::is_remote), "is not reached over UPI"),
         ("expander", spec.expander.is_some(), "is node 1, which memory behind a link is, too"),
         ("energy", spec.energy.is_some(), "has messages that an energy meter does not count"),

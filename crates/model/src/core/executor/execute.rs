@@ -4,8 +4,9 @@ use super::clients::ClientOperation;
 use super::lines_in_flight::LineInFlight;
 use super::source::LineAccess;
 use super::waits::{ThreadWaits, WaitCause, NEARLY};
-use super::{Executor, PendingAccess, Source, AHEAD_PS};
+use super::{Block, Executor, PendingAccess, Source, AHEAD_PS};
 use crate::cache::L2Access;
+use crate::core::KERNEL_BACKLOG_LINES;
 use crate::lfb::Lfb;
 use crate::part::{Context, Payload};
 use hostnet_kernel::Time;
@@ -121,8 +122,11 @@ impl Executor {
                 self.front_fs = self.front_fs.max(context.now().ps() * 1000);
             }
         }
-        if matches!(thread.source, Source::Storage(_)) {
-            self.front_fs = self.front_fs.max(context.now().ps() * 1000);
+        if let Source::Storage(storage) = &thread.source {
+            // Invalidations are spread over the accesses of the kernel's work that is left, and this one.
+            let unmap_ps = self.unmap_ps / ((storage.owed >> 16) + 1);
+            self.unmap_ps -= unmap_ps;
+            self.front_fs = self.front_fs.max(context.now().ps() * 1000) + unmap_ps * 1000;
             if !self.waiting.is_empty() {
                 self.acknowledge_work(context);
             }
@@ -261,5 +265,47 @@ impl Executor {
         let flight = self.lines_in_flight.get_mut(flight);
         flight.several |= flight.load.is_some();
         flight.load.get_or_insert(load);
+    }
+
+    /// Lets the core spend `ps` on waiting until the translations of a buffer are invalidated.
+    pub(super) fn unmap(&mut self, ps: u64, now: Time) {
+        if ps > 0 {
+            self.unmapping_until = self.unmapping_until.max(now) + ps;
+            self.unmap_ps += ps;
+        }
+    }
+
+    /// Adds the kernel work for `pages` pages of a request.
+    pub(super) fn on_kernel_work(&mut self, pages: u32, ssd: u8, lfb: &mut Lfb, context: &mut Context) {
+        if let Source::Storage(storage) = &mut self.thread.source {
+            storage.request = u64::from(pages) * storage.lines_per_page;
+            storage.owed += storage.request;
+        }
+        self.waiting.push_back((ssd, pages));
+        self.starved = false;
+        self.acknowledge_work(context);
+        self.advance(lfb, context);
+    }
+
+    /// Adds a block of data that the core will read.
+    pub(super) fn on_block(&mut self, block: Block, lfb: &mut Lfb, context: &mut Context) {
+        if let Source::Storage(storage) = &mut self.thread.source {
+            storage.blocks.push_back(block);
+        }
+        self.starved = false;
+        self.advance(lfb, context);
+    }
+
+    /// Acknowledges kernel work to the drives, unless too much work waits.
+    pub(super) fn acknowledge_work(&mut self, context: &mut Context) {
+        let Source::Storage(storage) = &self.thread.source else { return };
+        // A backlog at the limit holds the drives back until the core has caught up.
+        if storage.owed >= KERNEL_BACKLOG_LINES << 16 {
+            return;
+        }
+        let delay_ps = self.unmapping_until.ps().saturating_sub(context.now().ps()).max(1);
+        while let Some((ssd, pages)) = self.waiting.pop_front() {
+            context.send(self.wiring.drives[usize::from(ssd)], delay_ps, Payload::KernelReady { pages });
+        }
     }
 }

@@ -20,7 +20,7 @@ pub use rank_operations::{RankOperation, RankOperations};
 pub use source::{Block, Source, Storage, Stream};
 pub use waits::ThreadWaits;
 
-use super::{CoreWiring, KERNEL_BACKLOG_LINES};
+use super::CoreWiring;
 use crate::app::{Generator, Replay};
 use crate::cache::Caches;
 use crate::lfb::Lfb;
@@ -106,6 +106,10 @@ pub struct Executor {
     held_since: Option<Time>,
     /// Time at which the front end arrives at the last access, in fs.
     front_fs: u64,
+    /// Earliest time at which the core has invalidated the translations of all buffers that it has unmapped.
+    unmapping_until: Time,
+    /// Time that the core still spends on these invalidations between the accesses of the kernel, in ps.
+    unmap_ps: u64,
     /// Time at which the last access was executed.
     issued: Time,
     position: u64,
@@ -160,6 +164,8 @@ impl Executor {
             starved: false,
             held_since: None,
             front_fs: 0,
+            unmapping_until: Time::ZERO,
+            unmap_ps: 0,
             issued: Time::ZERO,
             position: 0,
             index,
@@ -200,7 +206,10 @@ impl Executor {
             Payload::Admitted(id) => self.on_admitted(id, false, lfb, context),
             Payload::Taken(id) => self.on_admitted(id, true, lfb, context),
             Payload::Message { .. } => self.on_message(lfb, context),
-            Payload::KernelWork { pages, ssd, .. } => self.on_kernel_work(pages, ssd, lfb, context),
+            Payload::KernelWork { pages, ssd, unmap_ps, .. } => {
+                self.unmap(u64::from(unmap_ps), context.now());
+                self.on_kernel_work(pages, ssd, lfb, context);
+            }
             Payload::Block { line, lines, job, ssd } => {
                 self.on_block(Block { address: line * 64, lines, ssd, job }, lfb, context);
             }
@@ -240,39 +249,6 @@ impl Executor {
         self.clients.arrive(context.now());
         self.starved = false;
         self.advance(lfb, context);
-    }
-
-    /// Adds the kernel work for `pages` pages of a request.
-    fn on_kernel_work(&mut self, pages: u32, ssd: u8, lfb: &mut Lfb, context: &mut Context) {
-        if let Source::Storage(storage) = &mut self.thread.source {
-            storage.request = u64::from(pages) * storage.lines_per_page;
-            storage.owed += storage.request;
-        }
-        self.waiting.push_back((ssd, pages));
-        self.starved = false;
-        self.acknowledge_work(context);
-        self.advance(lfb, context);
-    }
-
-    /// Adds a block of data that the core will read.
-    fn on_block(&mut self, block: Block, lfb: &mut Lfb, context: &mut Context) {
-        if let Source::Storage(storage) = &mut self.thread.source {
-            storage.blocks.push_back(block);
-        }
-        self.starved = false;
-        self.advance(lfb, context);
-    }
-
-    /// Acknowledges kernel work to the drives, unless too much work waits.
-    fn acknowledge_work(&mut self, context: &mut Context) {
-        let Source::Storage(storage) = &self.thread.source else { return };
-        // A backlog at the limit holds the drives back until the core has caught up.
-        if storage.owed >= KERNEL_BACKLOG_LINES << 16 {
-            return;
-        }
-        while let Some((ssd, pages)) = self.waiting.pop_front() {
-            context.send(self.wiring.drives[usize::from(ssd)], 1, Payload::KernelReady { pages });
-        }
     }
 
     /// Begins an operation of a rank, if the thread executes those.
@@ -377,7 +353,7 @@ impl Executor {
         (span_ps + AHEAD_PS) * 1000 / instruction_fs.max(1) + u64::from(self.params.rob) + 2
     }
 
-    /// Executes an access to fill the caches before the simulation starts; see [`warm`].
+    /// Executes an access to fill the caches before the simulation starts; see `warm`.
     pub fn warm_up(&mut self, caches: &mut Caches) -> Option<u64> {
         warm::step(self, caches)
     }

@@ -6,6 +6,10 @@ use crate::params::{IdleDrain, MemoryControllerParams};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
+/// Write modes that may begin while the same read is the oldest that waits (assumed: far beyond what happens where the
+/// limits of the modes leave time to open a row for it).
+const MODES_PER_READ: u32 = 64;
+
 /// Mode of a controller: the kind of requests that it serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Mode {
@@ -20,6 +24,10 @@ pub(super) struct Direction {
     since: Time,
     /// Lines served since the last change of mode.
     served: u32,
+    /// Key of the oldest waiting read when the last write mode began; `u64::MAX` without one.
+    oldest_read: u64,
+    /// Write modes that have begun while that read waited.
+    modes_of_oldest: u32,
     /// True while an empty RPQ lets writes pass in read mode.
     idle_drain: bool,
     /// Clock at which the first read arrived at an empty RPQ; while writes pass, clock of the oldest waiting read.
@@ -31,7 +39,16 @@ pub(super) struct Direction {
 impl Direction {
     /// Creates the state of a controller in read mode.
     pub(super) fn new() -> Self {
-        Self { mode: Mode::Read, since: Time::ZERO, served: 0, idle_drain: false, reads_since: 0, last_write: 0 }
+        Self {
+            mode: Mode::Read,
+            since: Time::ZERO,
+            served: 0,
+            oldest_read: u64::MAX,
+            modes_of_oldest: 0,
+            idle_drain: false,
+            reads_since: 0,
+            last_write: 0,
+        }
     }
 
     /// Returns true if queued writes are served and not reads.
@@ -104,6 +121,7 @@ impl Direction {
         let before = (self.mode, self.idle_drain);
         match self.mode {
             Mode::Read if self.starts_writing(reads, writes, params, clock) => {
+                self.note_oldest(reads);
                 *self = Self { mode: Mode::Write, since: now, served: 0, idle_drain: false, ..*self };
                 counters.write_modes += 1;
             }
@@ -201,8 +219,20 @@ impl Direction {
         let idle =
             params.idle_drain == IdleDrain::Mode && reads.len() == 0 && self.enough_idle_writes(writes, params, clock);
         // A minimum of reads between write modes keeps a full WPQ from starving them (figures 3, quadrant 3, and 6b).
-        let few_reads = self.served >= params.reads_per_mode || reads.len() <= params.reads_few;
+        let few_reads = self.served >= params.reads_per_mode || reads.len() <= params.reads_few && !self.starve(reads);
         idle || writes.len() >= params.write_high && few_reads
+    }
+
+    /// Counts a write mode that begins while `reads` wait.
+    fn note_oldest(&mut self, reads: &PendingQueue) {
+        let oldest = reads.oldest_key();
+        self.modes_of_oldest = if oldest == self.oldest_read { self.modes_of_oldest + 1 } else { 0 };
+        self.oldest_read = oldest;
+    }
+
+    /// Returns true if the oldest read has waited through as many write modes as it may.
+    fn starve(&self, reads: &PendingQueue) -> bool {
+        self.modes_of_oldest >= MODES_PER_READ && reads.len() > 0 && reads.oldest_key() == self.oldest_read
     }
 
     fn stops_writing(&self, reads: &PendingQueue, writes: &PendingQueue, params: &MemoryControllerParams) -> bool {

@@ -171,6 +171,14 @@ impl PendingQueue {
         super::bits(self.banks).min_by_key(|&bank| key(bank))
     }
 
+    /// Returns the key of the oldest request of the queue, or `u64::MAX` if it is empty.
+    pub(super) fn oldest_key(&self) -> u64 {
+        super::bits(self.banks)
+            .map(|bank| self.entries[usize::from(self.lists[bank].head)].key)
+            .min()
+            .unwrap_or(u64::MAX)
+    }
+
     /// Returns the number of requests for open rows.
     pub(super) fn hitting(&self) -> u32 {
         super::bits(self.hits).map(|bank| self.hitting_in(bank)).sum()

@@ -4,7 +4,9 @@ pub(super) use super::wiring::flows;
 use super::wiring::{wiring, IIOS};
 use crate::cache::SocketCaches;
 use crate::ether::WireParams;
-use crate::line::{socket_of, Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, SocketHomes};
+use crate::line::{
+    socket_of, Content, Decoder, Ecn, Homes, Packet, PacketId, Packets, Pages, Requests, Slicing, SocketHomes,
+};
 use crate::nic::{FlowCounters, Nic, NicFlow, RdmaEnd};
 use crate::params::{LineSize, NicParams, PageParams, PcieParams};
 use crate::part::{Context, Part, Payload, PowerEvent, TlpTag};
@@ -172,15 +174,16 @@ pub(super) fn bench_of(
     remote: Option<Remote>,
     seed: u64,
 ) -> Bench {
-    let decoder: Result<Decoder, _> =
-        serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
+    let decoder = serde_json::from_str(r#"{"tables":[],"channels":1,"subchannels":1,"turn_bits":null}"#);
+    let decoder: Decoder = decoder.expect("a decoder of no lines");
+    let homes = SocketHomes { slices: Slicing::even(1), subchannels_at_slice: 0, decoder };
     let wiring = wiring(&params, flows, rdma, wire());
     let world = World {
         nic: Nic::new(params, wiring, pages(), Rng::new(seed, 4)),
         packets: Packets::default(),
         host,
         remote,
-        homes: Homes::new(vec![SocketHomes { slices: 1, decoder: decoder.expect("a decoder of no lines") }]),
+        homes: Homes::new(vec![homes]),
         requests: Requests::with_capacity(0),
         rng: Rng::new(seed, 9),
         credits_at: [Time::ZERO; 2],

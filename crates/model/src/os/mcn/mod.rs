@@ -16,7 +16,7 @@ use crate::lfb::Lfb;
 use crate::line::{Packet, PacketId};
 use crate::mcn::{end_half_write, route_packet, PacketRoute, RingTag, SramWindow, NEXT_PS};
 use crate::params::McnParams;
-use crate::part::{Context, Payload};
+use crate::part::{Context, Payload, RingEvent};
 use hostnet_kernel::{ComponentId, Rng};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
@@ -150,10 +150,12 @@ impl RingDriver {
     /// event.
     pub(super) fn on_event(&mut self, payload: Payload, lfb: &mut Lfb, context: &mut Context) -> bool {
         match payload {
-            Payload::RingPoll(signal) => self.jobs.push_back(RingJob::Poll { signal }),
-            Payload::RingWrite { id, port, line } => self.jobs.push_back(RingJob::Write { id, port, line }),
-            Payload::RingRead { id, port, line } => self.jobs.push_back(RingJob::Read { id, port, line }),
-            Payload::RingFenced { .. } => self.work.iter_mut().for_each(Work::fenced),
+            Payload::Ring(RingEvent::Poll(signal)) => self.jobs.push_back(RingJob::Poll { signal }),
+            Payload::Ring(RingEvent::Write { id, port, line }) => {
+                self.jobs.push_back(RingJob::Write { id, port, line })
+            }
+            Payload::Ring(RingEvent::Read { id, port, line }) => self.jobs.push_back(RingJob::Read { id, port, line }),
+            Payload::Ring(RingEvent::Fenced { .. }) => self.work.iter_mut().for_each(Work::fenced),
             // Lines of the devices are marked by their tags; all others belong to `Lines`.
             Payload::Data(id) if RingTag::is(context.requests.get(id).tag) => {
                 let request = *context.requests.get(id);
@@ -163,7 +165,7 @@ impl RingDriver {
                 if let RingTag::Read { slot } = RingTag::of(request.tag) {
                     self.note_arrived(slot);
                     if let Some(port) = self.polled_at(slot) {
-                        context.send(self.wiring.part, NEXT_PS, Payload::RingLooked(port));
+                        context.send(self.wiring.part, NEXT_PS, Payload::Ring(RingEvent::Looked(port)));
                     }
                 }
             }

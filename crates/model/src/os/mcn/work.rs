@@ -9,7 +9,7 @@ use crate::os::fetch::FetchResult;
 use crate::os::lines::Lines;
 use crate::os::task::{NextWork, Task};
 use crate::params::ring_lines;
-use crate::part::{Context, Payload};
+use crate::part::{Context, Payload, RingEvent};
 use hostnet_kernel::Time;
 use serde::{Deserialize, Serialize};
 
@@ -243,7 +243,7 @@ impl RingDriver {
         self.arrived.fill(false);
         match work.job {
             RingJob::Write { id, .. } => work.turn(RingPhase::Move, ring_lines(context.packets.get(id).ip_bytes)),
-            _ => context.send(self.wiring.part, NEXT_PS, Payload::RingPolled),
+            _ => context.send(self.wiring.part, NEXT_PS, Payload::Ring(RingEvent::Polled)),
         }
         work.front = context.now();
         None
@@ -324,13 +324,13 @@ impl RingDriver {
                 }
                 if self.wiring.params.fence {
                     let ps = u32::try_from(context.now().since(work.since)).unwrap_or(u32::MAX);
-                    context.send(self.wiring.part, NEXT_PS, Payload::RingWaited { port, ps });
+                    context.send(self.wiring.part, NEXT_PS, Payload::Ring(RingEvent::Waited { port, ps }));
                 }
             }
             RingJob::Read { id, port, .. } => {
                 context.packets.get_mut(id).line = work.memory;
                 let lines = work.lines as u16;
-                context.send(self.wiring.part, NEXT_PS, Payload::RingDone { port, lines });
+                context.send(self.wiring.part, NEXT_PS, Payload::Ring(RingEvent::Done { port, lines }));
                 self.work = None;
                 return RingStep::Forward(id);
             }

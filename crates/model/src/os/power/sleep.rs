@@ -5,7 +5,7 @@ use crate::os::counters::CoreTimeKind;
 use crate::os::ends::FlowEnds;
 use crate::os::execution::Execution;
 use crate::os::task::{NextWork, Task};
-use crate::part::{Context, Payload, PowerEvent};
+use crate::part::{Context, Payload, PowerEvent, RingEvent};
 use crate::power::CoreActivity;
 use hostnet_kernel::Time;
 use std::cmp::Reverse;
@@ -131,10 +131,10 @@ fn ends_sleep(payload: Payload) -> bool {
         | Payload::Served(_)
         | Payload::Post { .. }
         | Payload::Worked
-        | Payload::RingPoll(_)
-        | Payload::RingRead { .. }
-        | Payload::RingWrite { .. }
-        | Payload::RingReceived(_) => true,
+        | Payload::Ring(RingEvent::Poll(_))
+        | Payload::Ring(RingEvent::Read { .. })
+        | Payload::Ring(RingEvent::Write { .. })
+        | Payload::Ring(RingEvent::Received(_)) => true,
         Payload::Power(event) => matches!(event, PowerEvent::Announce { .. } | PowerEvent::Timer(_)),
         // Lines, sent packets and news of other cores do not end sleep (docs/models/os.md, Wake-ups).
         _ => false,

@@ -6,7 +6,7 @@ use crate::cha::{Cha, ChaWiring};
 use crate::line::LineRing;
 use crate::params::{
     CacheParams, ChaParams, CleanVictims, DdioParams, IioParams, Inclusion, L2Params, LlcParams, PrefetchParams,
-    Replacement, StackParams, Traffic,
+    Replacement, SliceHash, StackParams, Traffic,
 };
 use crate::part::PartIds;
 use hostnet_kernel::ComponentId;
@@ -37,11 +37,14 @@ fn cha(cache: &CacheParams) -> Cha {
         slices: 4,
         tor_entries: 32,
         tor_write_entries: 24,
+        tor_expander_entries: None,
+        hash: SliceHash::Even,
         read_to_mc_ps: 1000,
         from_mc_ps: 1000,
         core_write_to_mc_ps: 1000,
         io_write_to_mc_ps: 1000,
         write_ack_ps: 1000,
+        evict_ps: 0,
     };
     let iio = IioParams {
         write_credits: 1,

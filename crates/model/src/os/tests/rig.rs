@@ -5,7 +5,8 @@ use crate::cha::Cha;
 use crate::flow::Application;
 use crate::lfb::Lfb;
 use crate::line::{
-    one_bank, Content, Ecn, Homes, LineRing, Packet, PacketId, Packets, QueueRings, RequestKind, Requests, SocketHomes,
+    one_bank, Content, Ecn, Homes, LineRing, Packet, PacketId, Packets, QueueRings, RequestKind, Requests, Slicing,
+    SocketHomes,
 };
 use crate::os::{NetCoreWiring, NetFootprint, NetSocketParams, NetStack};
 use crate::params::{CongestionControl, CoreParams, LineSize, PageParams, StackParams, TcpParams, Traffic};
@@ -35,6 +36,8 @@ pub(super) fn core_params() -> CoreParams {
         write_ack_ps: 1000,
         dirty_pool_lines: 16,
         rob: 224,
+        write_until: Default::default(),
+        stream_prefetches: 0,
     }
 }
 
@@ -419,7 +422,11 @@ pub(super) fn rig(core: NetStack, peers: Vec<Option<Peer>>) -> Run {
         far,
         requests: Requests::default(),
         packets: Packets::default(),
-        homes: Homes::new(vec![SocketHomes { slices: 4, decoder: one_bank(&[6]) }]),
+        homes: Homes::new(vec![SocketHomes {
+            slices: Slicing::even(4),
+            subchannels_at_slice: 0,
+            decoder: one_bank(&[6]),
+        }]),
         caches: None,
         cha: None,
     };

@@ -30,7 +30,7 @@ pub struct Load {
     /// Time that the core was idle while its storage reads were outstanding, in ps.
     pub waiting_ps: u64,
     /// Utilisation as the scheduler tracks it, in units of 1/1024 of a core at the highest frequency. See
-    /// [`UtilTracker`](crate::power::Util).
+    /// [`UtilTracker`](crate::power::UtilTracker).
     pub util: u64,
 }
 

@@ -32,6 +32,11 @@ fn cha(socket: &SocketBuilder) -> Cha {
         params.cache.as_ref(),
         socket.server.classes,
     );
+    let control = socket.server.params.control.as_ref().filter(|control| control.expander.is_some());
+    let cha = match control {
+        Some(control) => cha.with_expander_registers(control.iio_clock_ps),
+        None => cha,
+    };
     match (&params.remote, &socket.server.params.upi) {
         (Some(remote), _) => cha.with_remote(remote),
         (None, Some(upi)) => cha.with_sockets(remote_sockets(socket.server, layout.number, upi)),
@@ -48,4 +53,5 @@ fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
     cha.slices = slices;
     cha.tor_entries = per_slice(cha.tor_entries);
     cha.tor_write_entries = per_slice(cha.tor_write_entries);
+    cha.tor_expander_entries = cha.tor_expander_entries.map(per_slice);
 }

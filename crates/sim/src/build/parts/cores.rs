@@ -8,7 +8,7 @@ use crate::build::ranks::workers;
 use crate::build::workloads::{programs, threads};
 use crate::build::SocketBuilder;
 use hostnet_model::core::{Core, Engine, Executor, Program, Programs, Thread};
-use hostnet_model::params::{CacheParams, SocketParams};
+use hostnet_model::params::{CacheParams, CoreParams, SocketParams};
 use hostnet_model::{Component, PartKind};
 
 pub(super) const CORES: PartBuilder =
@@ -17,7 +17,7 @@ pub(super) const CORES: PartBuilder =
 /// Builds the cores with everything that runs on them.
 fn cores(socket: &SocketBuilder) -> Vec<Component> {
     let mut engines = engines(socket);
-    let mut params = vec![socket.params.core.clone(); engines.len()];
+    let mut params = limited_params(socket);
     let before: Vec<u32> = engines.iter().map(|engines| engines.len() as u32).collect();
     for (core, of_core, stack) in stacks(socket, &before) {
         engines[core as usize].push(stack.into());
@@ -41,19 +41,42 @@ fn cores(socket: &SocketBuilder) -> Vec<Component> {
 /// Builds the streams, applications and storage threads of each core. Network stacks and ranks are added later.
 fn engines(socket: &SocketBuilder) -> Vec<Vec<Engine>> {
     match &socket.params.cache {
-        None => (0..).zip(programs(socket)).map(|(core, programs)| run(socket, core, programs)).collect(),
+        None => {
+            let params = limited_params(socket);
+            let each = (0..).zip(programs(socket)).zip(params);
+            each.map(|((core, programs), params)| run(socket, core, programs, params)).collect()
+        }
         Some(cache) => {
             (0..).zip(threads(socket)).map(|(core, threads)| execute(socket, core, threads, cache)).collect()
         }
     }
 }
 
-fn run(socket: &SocketBuilder, core: u32, programs: Vec<Program>) -> Vec<Engine> {
+/// Returns the parameters of each core: those of the socket, or less where the cores of a CCD share its entries.
+fn limited_params(socket: &SocketBuilder) -> Vec<CoreParams> {
+    let core = &socket.params.core;
+    let Some(chiplets) = socket.params.die.as_ref().and_then(|die| die.chiplets.as_ref()) else {
+        return vec![core.clone(); core.count as usize];
+    };
+    let busy: Vec<bool> = (0..core.count).map(|number| runs_streams(socket, number)).collect();
+    let each = chiplets.cores_per_ccd as usize;
+    let of_ccd = |number: usize| busy[number / each * each..][..each].iter().filter(|busy| **busy).count() as u32;
+    (0..busy.len()).map(|number| chiplets.limited(core, of_ccd(number))).collect()
+}
+
+fn runs_streams(socket: &SocketBuilder, core: u32) -> bool {
+    let number = socket.number(core);
+    socket.server.params.workloads.iter().any(|workload| workload.kind.runs_on(number))
+}
+
+fn run(socket: &SocketBuilder, core: u32, programs: Vec<Program>, params: CoreParams) -> Vec<Engine> {
     if programs.is_empty() {
         return Vec::new();
     }
     let rng = socket.server.component_rng(socket.layout.cores().get(core));
-    vec![Programs::new(socket.params.core.clone(), socket.core_wiring(), socket.pages.clone(), rng, programs).into()]
+    let all = Programs::new(params, socket.core_wiring(), socket.pages.clone(), rng, programs, socket.server.classes);
+    let shootdown_ps = socket.server.params.tiering().map_or(0, |(_, tiering)| tiering.shootdown_ps);
+    vec![all.with_shootdown(shootdown_ps).into()]
 }
 
 fn execute(socket: &SocketBuilder, core: u32, threads: Vec<Thread>, cache: &CacheParams) -> Vec<Engine> {
@@ -69,6 +92,8 @@ fn execute(socket: &SocketBuilder, core: u32, threads: Vec<Thread>, cache: &Cach
 fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
     let core = &mut socket.core;
     core.lfb_entries = grain.count(core.lfb_entries);
+    // Bursts count from 1; 0 turns prefetching off.
+    core.stream_prefetches = if core.stream_prefetches > 0 { grain.count(core.stream_prefetches) } else { 0 };
     core.issue_ps = grain.time(core.issue_ps);
     core.dirty_pool_lines = grain.size.shrink(core.dirty_pool_lines);
 }

@@ -59,7 +59,11 @@ fn drive(socket: &SocketBuilder, index: u32) -> Ssd {
         }
     }
     let wiring = DriveWiring { ports: ports(socket.server, socket.layout.number, index), number: number as u8 };
-    Ssd::new(wiring, ssd, socket.pages.clone(), rng, jobs, socket.server.classes)
+    let drive = Ssd::new(wiring, ssd, socket.pages.clone(), rng, jobs, socket.server.classes);
+    match &params.iommu {
+        Some(iommu) => drive.with_unmapping(iommu.unmap_ps()),
+        None => drive,
+    }
 }
 
 /// Returns the ports of a drive, which is identified by its socket and its number on that socket. The port on the

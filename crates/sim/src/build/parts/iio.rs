@@ -4,7 +4,7 @@ use super::links::device_links;
 use super::{all, PartBuilder};
 use crate::build::burst_converter::BurstConverter;
 use crate::build::SocketBuilder;
-use hostnet_model::iio::{Iio, IioWiring};
+use hostnet_model::iio::{Iio, IioWiring, PageTables};
 use hostnet_model::params::{LineSize, SocketParams};
 use hostnet_model::PartKind;
 
@@ -21,6 +21,10 @@ fn iio(socket: &SocketBuilder) -> Iio {
     let mut iio = Iio::new(params.iio.clone(), wiring, ddio, rng, server.classes);
     for (number, _) in links.iter().enumerate().filter(|(_, link)| link.in_order) {
         iio.keep_order(number);
+    }
+    if let Some(iommu) = &params.iommu {
+        let base = socket.allocate_near_io(iommu.table_bytes());
+        iio.add_iommu(PageTables { params: iommu.clone(), pages: socket.pages.clone(), base });
     }
     if let Some(control) = &server.params.control {
         iio.set_clock(control.iio_clock_ps);

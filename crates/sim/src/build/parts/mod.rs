@@ -4,6 +4,7 @@ mod cha;
 mod channels;
 mod cores;
 mod dimm;
+mod dma;
 mod drives;
 mod expander;
 mod iio;
@@ -34,6 +35,7 @@ pub(crate) const WITH_LINES: &[PartBuilder] = &[
     dimm::DIMM,
     pool::POOL,
     drives::DRIVES,
+    dma::DMA,
     nic::NIC,
     upi::UPI,
     remote::REMOTE,

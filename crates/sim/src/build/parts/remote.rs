@@ -18,7 +18,7 @@ pub(super) const REMOTE: PartBuilder = PartBuilder::new(
 /// Builds the cores of these sockets.
 fn cores(socket: &SocketBuilder) -> Vec<Core> {
     let Some(remote) = &socket.params.remote else { return Vec::new() };
-    let params = CoreParams { lfb_entries: remote.lines_in_flight, ..socket.params.core.clone() };
+    let params = CoreParams { lfb_entries: remote.lines_in_flight, stream_prefetches: 0, ..socket.params.core.clone() };
     // Numbers their streams after those of the cores of the server.
     let first = socket.server.cores() + socket.layout.before(PartKind::Remote);
     let core = |(index, core): (u32, &RemoteCore)| {
@@ -27,8 +27,9 @@ fn cores(socket: &SocketBuilder) -> Vec<Core> {
             stream_program(socket, core.class, node, &core.stream, socket.server.stream_rng(first + index, 0));
         let rng = socket.server.component_rng(socket.layout.of(PartKind::Remote).get(index));
         let wiring = CoreWiring { home: socket.layout.of(PartKind::Upi).get(core.socket), drives: Vec::new() };
-        let programs = Programs::new(params.clone(), wiring, socket.pages.clone(), rng, vec![program]);
-        Core::new(PartKind::Remote, &params, vec![programs.into()], socket.server.classes)
+        let (pages, classes) = (socket.pages.clone(), socket.server.classes);
+        let programs = Programs::new(params.clone(), wiring, pages, rng, vec![program], classes);
+        Core::new(PartKind::Remote, &params, vec![programs.into()], classes)
     };
     (0..).zip(&remote.cores).map(core).collect()
 }

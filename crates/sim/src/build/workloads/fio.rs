@@ -3,7 +3,7 @@
 use super::CoreWorkload;
 use crate::build::burst_converter::BurstConverter;
 use crate::build::SocketBuilder;
-use hostnet_model::core::{Program, Source, Storage, Thread};
+use hostnet_model::core::{Program, ProgramMemory, Source, Storage, Thread};
 use hostnet_model::line::{Evictions, Walk};
 use hostnet_model::params::{AccessPattern, FioParams, WorkloadKind, KERNEL_BYTES};
 use std::collections::VecDeque;
@@ -41,9 +41,12 @@ fn program(socket: &SocketBuilder, class: u8, core: u32, fio: &FioParams) -> Pro
         reads: fio.kernel_loads,
         evictions: Evictions::new(walk.clone(), socket.params.core.dirty_pool_lines, &socket.pages, &mut rng),
         walk,
+        // The kernel follows pointers from page to page.
+        prefetched: false,
         gap_ps: 0,
         owed: Some(0),
         lines_per_page: fio.kernel_lines_per_page,
+        memory: ProgramMemory::Fixed,
     }
 }
 

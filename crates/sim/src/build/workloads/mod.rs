@@ -3,6 +3,7 @@
 mod app;
 mod fio;
 mod stream;
+mod tiering;
 
 pub(super) use stream::{in_bursts as stream_in_bursts, program as stream_program};
 
@@ -29,7 +30,8 @@ pub(super) fn core_workload(kind: &WorkloadKind) -> Option<&dyn CoreWorkload> {
         WorkloadKind::Stream(stream) => Some(stream),
         WorkloadKind::Fio(fio) => Some(fio),
         WorkloadKind::App(app) => Some(app),
-        WorkloadKind::Network => None,
+        WorkloadKind::Tiering(tiering) => Some(tiering),
+        WorkloadKind::Dma(_) | WorkloadKind::Network => None,
     }
 }
 

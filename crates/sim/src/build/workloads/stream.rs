@@ -1,12 +1,13 @@
 //! Builds the loads and stores of streams.
 
+use super::tiering::memory;
 use super::CoreWorkload;
 use crate::build::burst_converter::BurstConverter;
 use crate::build::{NumaNode, SocketBuilder};
 use hostnet_kernel::Rng;
 use hostnet_model::core::{Program, Source, Stream, Thread};
 use hostnet_model::line::{Evictions, Walk};
-use hostnet_model::params::{StreamParams, WorkloadKind};
+use hostnet_model::params::{AccessPattern, StreamParams, WorkloadKind};
 
 impl CoreWorkload for StreamParams {
     fn add_programs(&self, socket: &SocketBuilder, class: u8, programs: &mut [Vec<Program>]) {
@@ -45,9 +46,11 @@ pub(crate) fn program(
         reads: stream.reads,
         evictions: Evictions::new(walk.opposite(), dirty, &socket.pages, &mut rng),
         walk,
+        prefetched: stream.pattern == AccessPattern::Sequential,
         gap_ps: stream.gap_ps,
         owed: None,
         lines_per_page: 0,
+        memory: memory(socket, class, base, stream.working_set_bytes),
     }
 }
 

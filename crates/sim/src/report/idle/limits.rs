@@ -48,6 +48,7 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
         "iio.write_credits" => !ran_out_of_credits(view, PoolGroup::P2mWrite),
         "iio.read_credits" => !ran_out_of_credits(view, PoolGroup::P2mRead),
         "core.lfb.entries" => !ran_out_of_credits(view, PoolGroup::Lfb),
+        "prefetch.stream_credits" => !ran_out_of_credits(view, PoolGroup::Prefetch),
         "pcie.posted_lines" => !ran_out_of_credits(view, PoolGroup::Posted),
         "pcie.nonposted_lines" => !ran_out_of_credits(view, PoolGroup::NonPosted),
         "pcie.mps" | "pcie.write_overhead" => {
@@ -55,7 +56,10 @@ pub(super) fn never_met(view: &ServerView, key: &str) -> bool {
         }
         "pcie.mrrs" | "pcie.read_overhead" | "pcie.completion_overhead" => !uses_domain(view, PoolGroup::P2mRead),
         "cha.tor.write_entries" => !uses_domain(view, PoolGroup::C2mWrite),
+        "cha.tor.expander_entries" => !uses_domain(view, PoolGroup::ChaExpander),
         "ssd.queue_depth" => drives_have_room(view.server),
+        "expander.read_credits" => !ran_out_of_credits(view, PoolGroup::ExpanderRead),
+        "expander.write_credits" => !ran_out_of_credits(view, PoolGroup::ExpanderWrite),
         _ if key.starts_with("upi.") => !CROSS_SOCKET_GROUPS.iter().any(|group| uses_domain(view, *group)),
         _ if key.starts_with("expander.") => !uses_expander(view.server),
         _ => key.strip_prefix("memory.controller.").is_some_and(|key| never_met_in_memory(view, key)),

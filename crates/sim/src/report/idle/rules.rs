@@ -2,21 +2,22 @@
 
 use super::SocketContext;
 use hostnet_model::params::{
-    ControlRule, IdleDrain, Inclusion, MemoryControllerParams, PagePolicy, PcieParams, Refresh, SchedulingPolicy,
-    WorkloadKind,
+    ControlRule, DmaOperation, IdleDrain, Inclusion, MemoryControllerParams, PagePolicy, PcieParams, Refresh,
+    SchedulingPolicy, WorkloadKind,
 };
 
 /// Keys, and the condition under which they have an effect. A name that ends with a dot stands for a whole table.
 type KeyRule = (&'static [&'static str], fn(&SocketContext) -> bool);
 
-const RULES: [KeyRule; 22] = [
-    (&["fio.", "pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_storage()),
+const RULES: [KeyRule; 28] = [
+    (&["fio."], |place| place.has_storage()),
+    (&["pcie.lanes", "ddio.enabled", "ddio.off"], |place| place.has_device()),
     (&DRIVE_KEYS, |place| place.has_storage()),
     // The random number streams of a NIC are numbered after those of the drives, so `ssd.count` matters to a NIC,
     // too.
-    (&["ssd.count", "pcie.", "iio.", "ddio.", "cha.io_write_to_mc"], |place| place.has_storage() || place.has_nic()),
+    (&["ssd.count", "pcie.", "iio.", "ddio.", "cha.io_write_to_mc"], |place| place.has_device() || place.has_nic()),
     (&["iio.relaxed_ordering"], |place| {
-        place.has_storage() || place.server.nic().is_some_and(|nic| nic.relaxed_ordering)
+        place.has_device() || place.server.nic().is_some_and(|nic| nic.relaxed_ordering)
     }),
     (&["nic.", "stack."], |place| place.server.stack.is_some()),
     (&KERNEL_KEYS, |place| place.cluster_use.has_kernel),
@@ -27,7 +28,7 @@ const RULES: [KeyRule; 22] = [
     (&["stack.copy_ahead"], |place| place.cluster_use.receives || place.copies_from_memory()),
     (&["nic.send_window"], |place| place.cluster_use.reads),
     (&["nic.pcie.mrrs"], |place| place.cluster_use.reads || place.reads_descriptors()),
-    (&["pcie.mrrs"], |place| place.cluster_use.reads || place.has_storage() || place.reads_descriptors()),
+    (&["pcie.mrrs"], |place| place.cluster_use.reads || place.has_device() || place.reads_descriptors()),
     (&["nic.ncap."], |place| place.server.ncap.is_some()),
     (&["nic.mode", "nic.rings", "nic.scatter", "ssd.mode", "ssd.sockets"], |place| place.server.sockets.len() > 1),
     // A NIC that expires steering entries requests them again.
@@ -40,6 +41,12 @@ const RULES: [KeyRule; 22] = [
     // The limit only bounds `refresh_postponed`, which the configuration checks.
     (&["memory.dram.postponed_max"], |_| false),
     (&["core.frequency"], |place| place.counts_cycles()),
+    // Buffers of a device that generates DMA stay mapped.
+    (&["iommu.invalidate", "iommu.flush"], |place| place.has_storage() || place.has_nic()),
+    (&["iommu.flush"], |place| place.socket.iommu.as_ref().is_none_or(|iommu| iommu.flush > 0)),
+    (&["dma.read_issue"], |place| place.has_dma(DmaOperation::Read)),
+    (&["dma.write_issue"], |place| place.has_dma(DmaOperation::Write)),
+    (&["chiplets.write", "core.write_until", "core.write_ack"], |place| place.has_stores()),
 ];
 
 /// Keys of the kernel's packet processing and of the NIC's delivery to the kernel. RDMA bypasses the kernel.
@@ -84,17 +91,20 @@ const DRIVE_KEYS: [&str; 9] = [
 ];
 
 /// Rules for keys of the caches and of features that need caches.
-const CACHE_RULES: [KeyRule; 9] = [
+const CACHE_RULES: [KeyRule; 11] = [
     (&["prefetch.stream"], |place| place.socket.cache.is_some() || place.cluster_use.has_kernel),
     (&["prefetch.adjacent", "stack.prefetch_ahead"], has_caches),
     (&["prefetch.credits"], |place| with_cache(place, |cache| cache.prefetch.stream || cache.prefetch.adjacent)),
+    (&["prefetch.stream_credits"], |place| place.socket.cache.is_none()),
     (&["prefetch.pages", "prefetch.distance"], |place| with_cache(place, |cache| cache.prefetch.stream)),
     (&["ddio.enabled", "ddio.off"], has_caches),
     (&["ddio.ways", "ddio.write"], writes_to_llc),
     (&["cache.llc.clean_victims", "cache.filter."], |place| {
         with_cache(place, |cache| cache.llc.inclusion != Inclusion::Inclusive)
     }),
-    (&["cache.l2.", "cache.llc."], has_caches),
+    // A write-back that waits for the LLC waits there without caches, too.
+    (&["cache.llc.hit"], |place| has_caches(place) || place.socket.cha.evict_ps > 0),
+    (&["cache.l2.", "cache.llc.sets", "cache.llc.ways", "cache.llc.replacement", "cache.llc.inclusion"], has_caches),
     (&["core.rob"], |place| place.socket.cache.is_some() || place.cluster_use.runs_cluster_work),
 ];
 
@@ -229,6 +239,21 @@ impl SocketContext<'_> {
 
     fn has_storage(&self) -> bool {
         self.server.workloads.iter().any(|workload| workload.kind.fio().is_some())
+    }
+
+    fn has_device(&self) -> bool {
+        self.server.workloads.iter().any(|workload| workload.kind.has_commands())
+    }
+
+    fn has_dma(&self, operation: DmaOperation) -> bool {
+        let dma = |kind: &WorkloadKind| kind.dma().is_some_and(|dma| dma.operation == operation);
+        self.server.workloads.iter().any(|workload| dma(&workload.kind))
+    }
+
+    /// Returns true if cores may write lines back.
+    fn has_stores(&self) -> bool {
+        let only_loads = |kind: &WorkloadKind| kind.stream().is_some_and(|stream| stream.reads >= 1 << 32);
+        !self.server.workloads.iter().all(|workload| only_loads(&workload.kind))
     }
 
     fn has_nic(&self) -> bool {

@@ -336,11 +336,18 @@ fn build_server_tables(servers: Vec<(usize, ServerResults)>) -> (Vec<Table>, Val
     let mut all = Vec::new();
     let mut summary_part = Value::Null;
     for (_, results) in servers {
-        let ServerResults { workloads, domains, channels, caches, upi, mesh, metered, series, summary } = results;
+        let ServerResults { workloads, domains, channels, caches, upi, mesh, tiering, metered, series, summary } =
+            results;
         let mesh = mesh.into_iter().flat_map(|mesh| [mesh.ports, mesh.ways]);
         let metered = metered.into_iter().flat_map(|metered| [metered.energy, metered.efficiency]);
         all.extend(
-            [workloads, domains, channels, series].into_iter().chain(caches).chain(upi).chain(mesh).chain(metered),
+            [workloads, domains, channels, series]
+                .into_iter()
+                .chain(caches)
+                .chain(upi)
+                .chain(mesh)
+                .chain(tiering)
+                .chain(metered),
         );
         summary_part = summary;
     }

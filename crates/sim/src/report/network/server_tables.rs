@@ -46,7 +46,18 @@ impl ServerTables {
     /// Adds the rows of a server, and returns its summary.
     pub(super) fn add(&mut self, host: &str, results: ServerResults) -> Value {
         // Clusters have no tables of UPI and mesh: both stay in the summary of their server.
-        let ServerResults { workloads, domains, channels, caches, series, summary, metered, upi: _, mesh: _ } = results;
+        let ServerResults {
+            workloads,
+            domains,
+            channels,
+            caches,
+            series,
+            summary,
+            metered,
+            upi: _,
+            mesh: _,
+            tiering: _,
+        } = results;
         if let Some(metered) = &metered {
             *self.consumed.get_or_insert(0) += metered.all;
         }

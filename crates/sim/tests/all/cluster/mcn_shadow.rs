@@ -5,7 +5,7 @@ use hostnet_kernel::{Event, Observer, Simulation};
 use hostnet_model::mcn::{Mcn, McnCounts, SramWindow};
 use hostnet_model::params::ring_lines;
 use hostnet_model::params::{ClusterParams, HostKind, McnParams};
-use hostnet_model::{Machine, PartKind, Payload, RequestId, World};
+use hostnet_model::{Machine, PartKind, Payload, RequestId, RingEvent, World};
 use std::collections::{HashMap, VecDeque};
 
 /// Content of a line of a ring.
@@ -220,7 +220,7 @@ impl Shadow {
                 let lines = ring_lines(machine.packets().get(id).ip_bytes);
                 self.rings[self.ends[at][usize::from(port)][1]].show(lines as usize);
             }
-            Payload::RingFreed { port, lines } => {
+            Payload::Ring(RingEvent::Freed { port, lines }) => {
                 self.rings[self.ends[at][usize::from(port)][0]].free(usize::from(lines));
             }
             Payload::Issued(id) => match self.role(at, id, machine) {

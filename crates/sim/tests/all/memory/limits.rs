@@ -63,6 +63,29 @@ fn write_mode_begins_at_the_high_watermark_and_ends_at_the_low_one() {
 }
 
 #[test]
+fn a_read_is_served_however_short_the_write_modes_are() {
+    let params = MemoryControllerParams {
+        wpq_entries: 6,
+        write_high: 6,
+        write_low: 0,
+        writes_per_mode: 1,
+        reads_per_mode: 19,
+        reads_few: 2,
+        ..plain()
+    };
+    let mut bench = Bench::new(&ddr4(), &params);
+    // A row miss: the WPQ is full again before the row is open.
+    (0..6).for_each(|_| assert_eq!(bench.offer(0, false, 4, 0), OfferResult::Queued));
+    bench.offer(0, true, 0, 0);
+    for clock in 1..4 * LATER {
+        bench.run(clock);
+        bench.offer(clock, false, 4, 0);
+    }
+    let read = bench.served.iter().position(|served| served.read).expect("the read is served");
+    assert!((64..80).contains(&read), "after {read} write modes of one write");
+}
+
+#[test]
 fn a_write_mode_waits_for_its_share_of_reads() {
     let params = MemoryControllerParams { write_high: 4, write_low: 0, reads_per_mode: 3, reads_few: 1, ..plain() };
     let mut bench = Bench::new(&ddr4(), &params);

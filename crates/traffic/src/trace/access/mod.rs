@@ -14,8 +14,8 @@ use super::{decode, known_trace};
 use crate::LINE_BYTES;
 use cpu::RamulatorCpu;
 use drmemtrace::DrMemTrace;
+use hostnet_files::UserFile;
 use lackey::Lackey;
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -74,7 +74,7 @@ impl AccessTrace {
     /// Fails if the file cannot be read, has no record, or its first record is of no known format.
     pub fn open(path: impl AsRef<Path>, format: Option<AccessFormat>) -> Result<Self, TraceError> {
         let name = path.as_ref().display().to_string();
-        match File::open(path) {
+        match UserFile::open(path.as_ref()) {
             Ok(file) => Self::from_reader(&name, file, format),
             Err(error) => Err(TraceError::new(&name, None, Fault::unreadable(&error))),
         }

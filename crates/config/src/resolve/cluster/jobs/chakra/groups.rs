@@ -4,9 +4,9 @@ use crate::code::Code;
 use crate::content::place_of;
 use crate::error::Fault;
 use crate::error::Issue;
+use hostnet_files::UserFile;
 use hostnet_params::JobSpec;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
@@ -115,10 +115,7 @@ impl Groups {
 
 fn read(place: &str, ranks: u32) -> Result<BTreeMap<String, Vec<u32>>, String> {
     let mut text = Vec::new();
-    let file = File::open(place).map_err(|error| error.to_string())?;
-    if !file.metadata().is_ok_and(|about| about.is_file()) {
-        return Err("is not a file".to_owned());
-    }
+    let file = UserFile::open_regular(Path::new(place)).map_err(|error| error.to_string())?;
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut text).map_err(|error| error.to_string())?;
     if text.len() as u64 > FILE_BYTES_MAX {
         return Err(format!("is longer than {} MiB", FILE_BYTES_MAX >> 20));

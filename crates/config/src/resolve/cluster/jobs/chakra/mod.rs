@@ -49,7 +49,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
         ));
     }
     let more = file_of(&name, program.ranks);
-    if Path::new(&more).exists() {
+    if hostnet_files::exists(Path::new(&more)) {
         let message = format!(
             "the job has {} ranks, but there is {}; give as many ranks as the trace has",
             program.ranks,

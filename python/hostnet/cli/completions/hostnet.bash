@@ -1,0 +1,1 @@
+../../../../packaging/wheel/data/share/bash-completion/completions/hostnet

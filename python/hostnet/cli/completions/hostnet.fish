@@ -1,0 +1,1 @@
+../../../../packaging/wheel/data/share/fish/vendor_completions.d/hostnet.fish

@@ -1,0 +1,1 @@
+../../../../packaging/wheel/data/share/zsh/site-functions/_hostnet
