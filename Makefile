@@ -8,7 +8,8 @@
 # make docs      build the documentation site into site/html, offline; make docs-serve shows it on http://127.0.0.1:8000
 # make mpi       build, and install the packages for `mpirun -n 2 .venv/bin/hostnet run cluster.toml`
 # make notebooks execute the notebooks of examples/notebooks into notebooks/; NOTEBOOKS="sweep cluster" selects some
-# make bench     measure the speed of the simulator
+# make bench     measure the speed of the simulator, and count instructions
+# make count     count the instructions per line, packet, request and flit-hop; CHANGE="..." says what has changed
 # make scaling   run fat trees of 8 to 4096 endpoints on one thread, two threads and two processes
 # make playground  compile the simulator to WebAssembly, and write it and its page to target/playground
 # make test-playground  build the playground, and test it in node and in a browser; make browser installs Chromium
@@ -46,7 +47,7 @@ WHEEL_LINKER := $(if $(filter Linux,$(shell uname)),--zig)
 # Panics of a wheel name files of the crates, and not folders of the machine that built it.
 WITHOUT_PATHS := --remap-path-prefix=$(CURDIR)/= --remap-path-prefix=$(or $(CARGO_HOME),$(HOME)/.cargo)/=
 
-.PHONY: build dev demo mpi notebooks playground test-playground browser test test-all fuzz lint-rust test-rust lint-python test-python scaling docs docs-serve golden bench validate all clean lock \
+.PHONY: build dev demo mpi notebooks playground test-playground browser test test-all fuzz lint-rust test-rust lint-python test-python scaling docs docs-serve golden bench count validate all clean lock \
 	wheel sdist release
 .DEFAULT_GOAL := build
 
@@ -162,6 +163,12 @@ docs-serve: docs
 
 bench:
 	cargo run --release --locked --package hostnet-bench
+	@$(MAKE) --no-print-directory count
+
+count:
+	@command -v valgrind > /dev/null || { apt-get update && apt-get install --yes --no-install-recommends valgrind; } \
+		|| { echo "valgrind cannot be installed; install it as root: apt-get install valgrind" >&2; exit 1; }
+	cargo run --release --locked --package hostnet-bench -- --count $(if $(CHANGE),--change "$(CHANGE)")
 
 validate: build $(VENV)/mpi
 	@$(BIN)/python -m scripts.ledger_counts $(STUDIES)

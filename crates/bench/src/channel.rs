@@ -3,6 +3,7 @@
 //! An event is a request that is accepted or a DRAM command that is issued; the pending count is that of the entries
 //! in use of both queues.
 
+use crate::counted::Work;
 use crate::sample::{interleaved, Sample};
 use crate::server::{hash, row, Clock};
 use crate::{Row, Size};
@@ -42,6 +43,11 @@ pub fn rows(size: Size) -> Vec<Row> {
         row(case.0, &(samples.typical(0), requests), None)
     });
     measured.collect()
+}
+
+/// Serves `requests` of case number `case`.
+pub(crate) fn count(case: usize, requests: u64) -> Work {
+    Work { units: requests, hash: measure(&plan(&CASES[case], requests)).hash }
 }
 
 /// # Panics

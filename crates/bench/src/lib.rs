@@ -6,6 +6,7 @@
 //!   of caches, [`mod@filter`] the cache filter, [`channel`] one memory channel, [`server`] whole servers,
 //!   [`predict`] predictions of them and of [`random`] servers, [`network`] a network of endpoints, [`noc`] a network
 //!   on a chip, [`cluster`] servers on a network, and [`codec`] the gradient codec.
+//! * [`counted`] counts instructions per unit of work.
 //! * [`BENCHMARKS`] lists all of them. To add one, write a function from [`Size`] to rows and append it there.
 //!
 //! Every benchmark also runs as a test, with tiny sizes.
@@ -14,6 +15,7 @@ pub mod cache;
 pub mod channel;
 pub mod cluster;
 pub mod codec;
+pub mod counted;
 pub mod filter;
 pub mod kernel;
 mod memory;

@@ -3,6 +3,7 @@
 //! The topology is N senders, a switch, a switch, and N receivers, with one endless flow per pair. Each data packet
 //! and each acknowledgement crosses three cables.
 
+use crate::counted::Work;
 use crate::sample::{interleaved, Sample};
 use crate::server::Clock;
 use crate::{peak_bytes, Row, Size};
@@ -272,6 +273,12 @@ fn row(size: Size, name: &str, dumbbell: &Dumbbell, ms: u64) -> Row {
         times_reference: None,
         hash: format!("{:016x}", sample.hash),
     }
+}
+
+/// Runs a dumbbell for `ms` milliseconds, in data packets over the bottleneck.
+pub(crate) fn count(dumbbell: &Dumbbell, ms: u64) -> Work {
+    let (sample, packets) = measure(dumbbell, ms);
+    Work { units: packets, hash: sample.hash }
 }
 
 /// Measures one run, in seconds of processor time where the system counts that, and the data packets that crossed the

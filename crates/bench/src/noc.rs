@@ -3,6 +3,7 @@
 //! A flit-hop is a flit that a router sends on. Each port has four virtual channels of eight flits, and routes are
 //! dimension-ordered.
 
+use crate::counted::Work;
 use crate::sample::{interleaved, Sample};
 use crate::server::Clock;
 use crate::{peak_bytes, Row, Size};
@@ -56,6 +57,12 @@ fn row(size: Size, packet_flits: u16, rate: f64) -> Row {
         times_reference: None,
         hash: format!("{:016x}", sample.hash),
     }
+}
+
+/// Runs packets of five flits at a load of `rate` for `cycles` cycles, in flit-hops.
+pub(crate) fn count(rate: f64, cycles: u64) -> Work {
+    let sample = measure(5, rate, cycles);
+    Work { units: sample.events, hash: sample.hash }
 }
 
 /// Measures one run with a warm-up of an eighth of its length. The pending count is that of packets offered but not

@@ -1,6 +1,7 @@
 //! Benchmarks of whole servers: lines per second of processor time on one core, and two runs at a time against two
 //! processes.
 
+use crate::counted::Work;
 use crate::sample::{interleaved, Sample};
 use crate::{peak_bytes, Row, Size};
 use hostnet_config::{resolve, Format, Input, Plan};
@@ -66,6 +67,29 @@ pub fn rows(size: Size) -> Vec<Row> {
         single(size, "Redis, 8 cores beside FIO", &redis_plan(size, 20 * scale)),
         warm_up(size),
     ]
+}
+
+/// Runs C2M-Read on one core for `us` microseconds, in lines.
+pub(crate) fn count_one_core(us: u64) -> Work {
+    count(&plan(ONE_CORE, us))
+}
+
+/// Runs quadrant 3 on six cores for `us` microseconds, in lines.
+pub(crate) fn count_quadrant_3(us: u64) -> Work {
+    count(&plan(QUADRANT_3, us))
+}
+
+/// Runs Redis on eight cores with small caches for `us` microseconds, in lines.
+pub(crate) fn count_redis(us: u64) -> Work {
+    count(&plan_with(REDIS, us, &SMALL_CACHES))
+}
+
+/// Runs `plan` and counts the lines of its window; warm-ups of all lengths are equal.
+fn count(plan: &Plan) -> Work {
+    let mut run = Run::new(plan, Options::default());
+    run.run(|_| true).expect("a benchmark does not get stuck");
+    let report = run.report();
+    Work { units: dram_lines(&report.summary).round() as u64, hash: hash(&report.result_hash) }
 }
 
 fn redis_plan(size: Size, duration_us: u64) -> Plan {
