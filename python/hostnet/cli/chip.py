@@ -102,10 +102,7 @@ def check_rack(request: Request, plan: _core.ChipPlan) -> None:
 
 def write_chip_run(results: ChipResults, plan: _core.ChipPlan, source: Source, request: Request, folder: Path) -> None:
     """Writes the files of a run into an empty folder."""
-    from hostnet.report.chip_page import chip_page
-
     processes = shared.group()
-
     rundir.write_text(folder / "summary.json", results.native.summary_json)
     rundir.write_text(folder / f"config.{source.format}", source.text)
     manifest = {
@@ -126,4 +123,7 @@ def write_chip_run(results: ChipResults, plan: _core.ChipPlan, source: Source, r
         "config": json.loads(plan.effective_json()),
     }
     rundir.write_text(folder / "manifest.json", json.dumps(manifest, indent=2, ensure_ascii=False))
-    rundir.write_text(folder / "report.html", chip_page(results.summary))
+    if not request.no_report:
+        from hostnet.report.chip_page import chip_page
+
+        rundir.write_text(folder / "report.html", chip_page(results.summary))

@@ -59,6 +59,9 @@ class Request:
     ] = None
     json: Annotated[bool, json_option("Print the summary and the path of the run directory as JSON.", OUTPUT)] = False
     csv: Annotated[bool, _output_option("--csv", help="Also write the tables as CSV files.")] = False
+    no_report: Annotated[
+        bool, _output_option("--no-report", help="Write only data: no report.html and no explanation.")
+    ] = False
     quiet: Annotated[bool, _output_option("--quiet", "-q", help="Print only the path of the run directory.")] = False
     brief: Annotated[
         bool, _output_option("--brief", help="Print only the throughput and the bottleneck of each workload.")

@@ -123,6 +123,7 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
     with continued(request.from_checkpoint) as (before, records), Watch(show=shows) as watch:
         if processes is not None:
             shared.synchronize(request.shared_state(plan))
+            shared.warn_of_crowding()
         with shared.synchronized_run():
             results = simulate.run_plan(
                 plan,
@@ -176,7 +177,7 @@ def _checkpoint_writer(request: Request, plan: Plan) -> Callable[[str | None, in
 
 def _fill(request: Request, results: Results, folder: Path) -> None:
     """Writes the run directory."""
-    write_run(results, folder, csv=request.csv)
+    write_run(results, folder, csv=request.csv, report=not request.no_report)
     counters.write_to_run_dir(results, request.counters, folder)
 
 

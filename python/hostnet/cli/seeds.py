@@ -47,7 +47,7 @@ def write_seeds(request: Request, runs: Sequence[Results], combined: Row, folder
     for results in runs:
         run_dir = folder / f"seed-{results.plan.seed}"
         run_dir.mkdir()
-        write_run(results, run_dir, csv=request.csv)
+        write_run(results, run_dir, csv=request.csv, report=not request.no_report)
     rundir.write_text(folder / "seeds.json", json.dumps(combined, indent=2, ensure_ascii=False))
 
 
