@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
@@ -10,6 +9,7 @@ from typing import Any
 
 from hostnet import _core
 from hostnet.chips.run import run_chip_plan
+from hostnet.processes.usable import usable_processors
 
 Progress = Callable[[dict[str, Any]], bool | None]
 
@@ -35,7 +35,7 @@ def run_chips(plans: Sequence[_core.ChipPlan], progress: Progress | None = None)
         statuses[index] = {**statuses[index], "progress": 1.0}
         return summary
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(usable_processors()) as pool:
         pending = {pool.submit(run, index): index for index in range(len(plans))}
         try:
             waiting = set(pending)

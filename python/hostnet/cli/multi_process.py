@@ -11,6 +11,7 @@ from hostnet._core import ConfigError, version
 from hostnet.cli.main import EXIT_FAILED, EXIT_INTERRUPTED, EXIT_USAGE, classify_error, error_line
 from hostnet.processes import Group, OtherProcessError, ResultsElsewhereError, connect, launcher_rank
 from hostnet.processes.launch import register_rank
+from hostnet.processes.usable import usable_processors
 from hostnet.terminal.screen import echo_error
 
 if TYPE_CHECKING:
@@ -76,6 +77,17 @@ def synchronize(own: str) -> None:
         )
     if len(set(texts)) > 1:
         raise OtherProcessError
+
+
+def warn_of_crowding() -> None:
+    """Warns if more processes of a run are on this machine than processors that they may use."""
+    assert _session is not None
+    processors = usable_processors()
+    if _session.group.here > processors:
+        echo_error(
+            f"warning: {_session.group.here} processes share {processors} processor{'s' * (processors > 1)} of this "
+            "machine, so that fewer processes are faster"
+        )
 
 
 @contextmanager

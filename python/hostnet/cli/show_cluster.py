@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hostnet.processes.effort import Shares
-    from hostnet.running.results import Results
+    from hostnet.running.results import Results, Timing
     from hostnet.terminal.layout import WideTable
     from hostnet.view import View
 
@@ -44,6 +44,7 @@ def print_cluster(results: Results, path: Path) -> None:
         print_notes(console, notes_of(summary))
         if results.timing.shares is not None:
             console.print(_effort(results.timing.processes, results.timing.shares))
+            print_items(console, "note:", slower_notes(results.timing), "yellow")
         print_path(console, path)
 
 
@@ -53,6 +54,23 @@ def _effort(processes: int, shares: Shares) -> str:
         f"{processes} processes: {percent(shares.work)} of their time was work, {percent(shares.imbalance)} waiting "
         f"for the one with most to do, {percent(shares.meeting)} went to {shares.meetings} meetings."
     )
+
+
+SLOWER_S_MIN = 1.0
+"""Shortest wall-clock time of a run that is compared with that of a single process, in s."""
+
+
+def slower_notes(timing: Timing) -> list[str]:
+    """Returns a note if a single process would have taken less time than several did."""
+    if timing.shares is None or timing.wall_time_s < SLOWER_S_MIN:
+        return []
+    alone_s = timing.shares.alone_s / timing.threads
+    if alone_s >= timing.wall_time_s:
+        return []
+    return [
+        f"{timing.processes} processes took {timing.wall_time_s:.1f} s, and one would take about {alone_s:.1f} s: "
+        "leave --processes out"
+    ]
 
 
 ROWS_MAX = 12

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from hostnet import _core
+from hostnet.processes.usable import usable_processors
 
 Status = dict[str, Any]
 Progress = Callable[[Status], bool | None]
@@ -91,7 +91,7 @@ def run_jobs(
         KeyboardInterrupt: The progress callback, or Ctrl-C, stopped the runs.
     """
     desk = JobTracker(jobs, measure, unit)
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(threads or usable_processors()) as pool:
         futures = [pool.submit(desk.run, index) for index in range(len(jobs))]
         pending = set(futures)
         try:

@@ -21,11 +21,17 @@ class Shares:
     """Share of time in which processes wait for the slowest one before an exchange, 0 to 1."""
     meeting: float
     """Share of time in which all processes have reached an exchange and messages are in flight, 0 to 1."""
+    alone_s: float
+    """Processor time that all processes spent on simulating, in s: about the time of a single process."""
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the breakdown for a manifest."""
         shares = {"work": self.work, "imbalance": self.imbalance, "meeting": self.meeting}
-        return {"meetings": self.meetings, **{f"{name}_share": round(share, 4) for name, share in shares.items()}}
+        return {
+            "meetings": self.meetings,
+            **{f"{name}_share": round(share, 4) for name, share in shares.items()},
+            "simulating_cpu_s": round(self.alone_s, 3),
+        }
 
 
 class Effort:
@@ -36,9 +42,11 @@ class Effort:
         self._meetings = 0
         self._slowest_s = 0.0
         self._mean_s = 0.0
+        self._cpu_s = 0.0
 
-    def add(self, busy_s: Sequence[float]) -> None:
-        """Adds the busy times of all processes before an exchange, in s."""
+    def add(self, busy_s: Sequence[float], cpu_s: Sequence[float]) -> None:
+        """Adds the busy times and the processor times of all processes before an exchange, in s."""
+        self._cpu_s += sum(cpu_s)
         self._meetings += 1
         self._slowest_s += max(busy_s)
         self._mean_s += sum(busy_s) / len(busy_s)
@@ -47,4 +55,4 @@ class Effort:
         """Returns the breakdown of the wall-clock time, which is at least the sum of the slowest processes' times."""
         whole = max(wall_s, self._slowest_s, 1e-9)
         work, slowest = self._mean_s / whole, self._slowest_s / whole
-        return Shares(self._meetings, work, slowest - work, 1 - slowest)
+        return Shares(self._meetings, work, slowest - work, 1 - slowest, self._cpu_s)

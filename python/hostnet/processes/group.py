@@ -26,17 +26,21 @@ NUMBERS = (
 )
 """Environment variables in which MPI launchers pass a process its rank and the number of processes."""
 
-POLLS_MAX = 2000
-"""Probes for a message before a process yields its processor: some hundred microseconds."""
+POLLS_MAX = 20
+"""Probes for a message before a process yields its processor: some ten microseconds.
 
-YIELDS_MAX = 200
-"""Times that a process then yields its processor before it sleeps."""
+The process that it waits for may need this processor, also where the system counts enough of them, as in a container
+with fewer. Where processors are idle, yielding takes a microsecond.
+"""
+
+YIELDS_MAX = 1000
+"""Times that a process then yields its processor before it sleeps: some milliseconds."""
 
 NAP_S = 50e-6
 """Sleep between two probes, in s."""
 
-STAMP = struct.Struct("<d")
-"""Trailer of a message: busy time of its sender before the exchange, in s."""
+STAMP = struct.Struct("<dd")
+"""Trailer of a message: busy time and processor time of its sender before the exchange, in s."""
 
 TAG = 7
 """Tag of all messages. One tag suffices because the messages between two processes stay in order."""
@@ -61,16 +65,16 @@ class Group:
         self.ranks: int = comm.size
         """Number of processes."""
         self._speaks = os.dup(2)  # for `fail`, even if stderr is silenced later
-        crowded = _on_this_machine(comm) > (os.cpu_count() or 1)
-        self._looks = 20 if crowded else POLLS_MAX
-        self._left_s = 0.0
+        self.here = _on_this_machine(comm)
+        """Number of processes on this machine."""
+        self._left_s = self._left_cpu_s = 0.0
         self.effort = Effort()
         """Breakdown of the time since `begin`."""
 
     def begin(self) -> None:
         """Starts to measure the time of a run."""
         self.effort = Effort()
-        self._left_s = time.perf_counter()
+        self._leave()
 
     def exchange(self, letters: Sequence[bytes]) -> list[bytes]:
         """Sends a message to each process, by rank, and returns the messages from all processes, by rank.
@@ -80,8 +84,9 @@ class Group:
         """
         from mpi4py import MPI
 
-        busy_s = [time.perf_counter() - self._left_s] * self.ranks
-        stamp = STAMP.pack(busy_s[self.rank])
+        own = (time.perf_counter() - self._left_s, time.process_time() - self._left_cpu_s)
+        busy_s = [own] * self.ranks
+        stamp = STAMP.pack(*own)
         others = [rank for rank in range(self.ranks) if rank != self.rank]
         sent = [self._comm.Isend([letters[rank] + stamp, MPI.BYTE], rank, TAG) for rank in others]
         got = list(letters)
@@ -89,15 +94,19 @@ class Group:
         while waiting:
             waiting = [rank for rank in waiting if not self._receive(rank, got, busy_s)]
             looked += 1
-            if waiting and looked > self._looks:
-                time.sleep(0 if looked < self._looks + YIELDS_MAX else NAP_S)
+            if waiting and looked > POLLS_MAX:
+                _step_aside(looked)
         while not MPI.Request.Testall(sent):
-            time.sleep(0)
-        self.effort.add(busy_s)
-        self._left_s = time.perf_counter()
+            _step_aside(POLLS_MAX)
+        self.effort.add([wall_s for wall_s, _ in busy_s], [cpu_s for _, cpu_s in busy_s])
+        self._leave()
         return got
 
-    def _receive(self, rank: int, got: list[bytes], busy_s: list[float]) -> bool:
+    def _leave(self) -> None:
+        """Notes the end of an exchange."""
+        self._left_s, self._left_cpu_s = time.perf_counter(), time.process_time()
+
+    def _receive(self, rank: int, got: list[bytes], busy_s: list[tuple[float, float]]) -> bool:
         """Receives the message of a process if it has arrived. Returns True if it has."""
         from mpi4py import MPI
 
@@ -108,7 +117,7 @@ class Group:
         letter = bytearray(status.Get_count(MPI.BYTE))
         message.Recv([letter, MPI.BYTE])
         got[rank] = bytes(letter[: -STAMP.size])
-        (busy_s[rank],) = STAMP.unpack_from(letter, len(letter) - STAMP.size)
+        busy_s[rank] = STAMP.unpack_from(letter, len(letter) - STAMP.size)
         return True
 
     def all_gather(self, own: Any) -> list[Any]:
@@ -125,6 +134,14 @@ class Group:
             )
         self._comm.Abort(code)
         raise SystemExit(code)
+
+
+def _step_aside(looked: int) -> None:
+    """Lets other processes run: yields the processor at first, and sleeps after `YIELDS_MAX` more probes."""
+    if looked >= POLLS_MAX + YIELDS_MAX or not hasattr(os, "sched_yield"):
+        time.sleep(NAP_S)
+    else:
+        os.sched_yield()
 
 
 def _on_this_machine(comm: Intracomm) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hostnet._core import ConfigError
+from hostnet.processes.usable import usable_processors
 from hostnet.running import simulate
 from hostnet.running.ranges import SEEDS_MAX, check_range
 from hostnet.tables import TableMethods
@@ -203,7 +204,7 @@ def executor(job: Job, jobs: int | None, dask: str | PathLike[str] | None) -> It
     if dask is None:
         from hostnet.sweeps.local import compute_locally
 
-        yield lambda points, keep, report: compute_locally(job, points, jobs or _cores(), keep, report)
+        yield lambda points, keep, report: compute_locally(job, points, jobs or usable_processors(), keep, report)
         return
     if jobs is not None:
         raise ConfigError(
@@ -223,8 +224,3 @@ def load(manifest: dict[str, Any], folder: Path, directory: Path | None) -> Swee
     more = {Path(name).stem: folder / name for name in manifest["tables"] if "/" in name}
     tables = {name: pq.read_table(file, memory_map=False) for name, file in more.items()}
     return SweepResults(manifest, table, domains, tables, directory)
-
-
-def _cores() -> int:
-    """Returns the number of cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
