@@ -9,21 +9,16 @@ const SUB: u64 = 1 << SUB_BITS;
 const BUCKETS: usize = ((44 - SUB_BITS as usize + 1) * SUB as usize) + SUB as usize;
 
 /// Histogram of times in log-linear buckets, with the exact sum and maximum. Values are in ps.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Histogram {
-    /// Counts modulo 2^32. Shorter counts keep more buckets in the processor's caches.
+    /// Counts modulo 2^32; empty before the first value, as most histograms of a server never get one. Shorter counts
+    /// keep more buckets in the processor's caches.
     counts: Vec<u32>,
     /// Buckets whose count has exceeded 2^32, once for each wrap, in order.
     wrapped: Vec<u16>,
     count: u64,
     sum: u128,
     most: u64,
-}
-
-impl Default for Histogram {
-    fn default() -> Self {
-        Self { counts: vec![0; BUCKETS], wrapped: Vec::new(), count: 0, sum: 0, most: 0 }
-    }
 }
 
 impl Histogram {
@@ -36,15 +31,16 @@ impl Histogram {
         let bucket = bucket(value);
         match self.counts.get_mut(bucket) {
             Some(count) if *count < u32::MAX => *count += 1,
-            // Both rare cases in one branch: a count that wraps, and a value beyond the last bucket.
+            // The rare cases in one branch: the first value, a count that wraps, and a value beyond the last bucket.
             _ => self.record_beyond(bucket.min(BUCKETS - 1)),
         }
     }
 
-    /// Counts a value in a bucket that may be full.
+    /// Counts a value in a bucket that may be full, or not be there yet.
     #[cold]
     #[inline(never)]
     fn record_beyond(&mut self, bucket: usize) {
+        self.counts.resize(BUCKETS, 0);
         let count = &mut self.counts[bucket];
         *count = count.wrapping_add(1);
         if *count == 0 {
@@ -111,6 +107,10 @@ impl Histogram {
 
     /// Adds the counts of another histogram.
     pub fn merge(&mut self, other: &Self) {
+        if other.count == 0 {
+            return;
+        }
+        self.counts.resize(BUCKETS, 0);
         self.wrapped.extend(&other.wrapped);
         let mut wraps = false;
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
@@ -131,7 +131,7 @@ impl Histogram {
 
     /// Clears all values and keeps the memory.
     pub fn reset(&mut self) {
-        self.counts.fill(0);
+        self.counts.clear();
         self.wrapped.clear();
         self.count = 0;
         self.sum = 0;
