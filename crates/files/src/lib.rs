@@ -1,7 +1,12 @@
-//! Opens the files that a configuration names: job files, traces, captures, maps of dies.
+//! Opens the files that a configuration names: job files, traces, captures, maps of dies. Keeps files in the user's
+//! cache.
 //!
 //! [`mount`] puts a file into memory under a path, where it hides a file on disk. A target without a disk, such as
 //! WebAssembly in a browser, has only mounted files.
+
+mod cache;
+
+pub use cache::{is_cache_off, user_cache, CacheFolder};
 
 use std::collections::BTreeMap;
 use std::fs::File;
