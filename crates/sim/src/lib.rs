@@ -34,7 +34,7 @@ mod watch;
 
 pub use build::feeds::check_traces;
 pub use build::warm_up::{FillProgress, TURNOVERS};
-pub use build::{PartitionShares, Preparation};
+pub use build::{PartitionShares, Preparation, RateTables};
 pub use compare::{first_deviation, first_divergence, Deviation, Divergence, LockstepResult, ReplayVerdict};
 pub use error::{HostError, MissingComponent, SimulationError};
 pub use hostnet_kernel::checkpoint::CheckpointError;

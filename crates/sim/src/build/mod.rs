@@ -25,10 +25,12 @@ mod warm_up_tests;
 mod workloads;
 mod world;
 
+pub use fluid::RateTables;
 pub use shares::PartitionShares;
 pub(crate) use world::{prepared, repartition, servers, BURST};
 pub use world::{with_network, world, Preparation};
 
+pub(crate) use fluid::TableSource;
 pub(crate) use layout::{Layout, SocketLayout};
 pub(crate) use memory::NumaNode;
 
@@ -247,7 +249,7 @@ pub(crate) fn attached_server(
 
 /// Creates a simulation of a server under a load, to measure its rates. The last class is the network. The content of
 /// the caches that the NIC leaves behind is kept in `filled`.
-pub(crate) fn loaded_server(params: &ServerParams, load: ServerLoad, filled: &mut FilledCaches) -> Simulation<Machine> {
+pub(crate) fn loaded_server(params: &ServerParams, load: ServerLoad, filled: &FilledCaches) -> Simulation<Machine> {
     let alone = Layout::of(params, 0);
     let layout = Layout { end: alone.feeder + 1, ..alone };
     let builder = Builder { load: Some(load), ..Builder::new(params, layout) };

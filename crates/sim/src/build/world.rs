@@ -5,7 +5,7 @@ use super::{attached_server, Layout};
 use crate::build::attach::NetworkAttachment;
 use crate::build::coarse::bursts;
 use crate::build::feeds::TraceFeeds;
-use crate::build::fluid;
+use crate::build::fluid::{self, TableInputs, TableSource};
 use crate::build::parts::{mcn_params, mcn_window_ps};
 use crate::build::warm_up::FillProgress;
 use hostnet_kernel::{ComponentId, Scheduler, Simulation};
@@ -39,7 +39,7 @@ pub enum Preparation {
 /// Panics if the description names something that does not exist, which the configuration rules out.
 #[must_use]
 pub fn world(cluster: &ClusterParams) -> Simulation<World> {
-    prepared(cluster, &servers(cluster), 1, |_| true, |_| true).expect("nobody stops it").0
+    prepared(cluster, &servers(cluster), 1, TableSource::ANEW, |_| true, |_| true).expect("nobody stops it").0
 }
 
 /// Returns the parameters of the hosts that are servers, at their fidelity. Fidelity `burst` takes a measurement.
@@ -49,12 +49,13 @@ pub(crate) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
 
 /// Like [`world`], but with given `servers` and their traces, and only with the partitions for which `here` is true.
 /// The network between hosts is cut into up to `parts` partitions; their number changes no result. Rates of fluid
-/// memories are measured first, and caches are filled. `on_stage` is called with the progress; if it returns false, the
-/// result is `None`.
+/// memories are taken from `tables` or measured first, and caches are filled. `on_stage` is called with the progress; if
+/// it returns false, the result is `None`.
 pub(crate) fn prepared(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],
     parts: usize,
+    tables: TableSource,
     here: impl Fn(usize) -> bool,
     mut on_stage: impl FnMut(Preparation) -> bool,
 ) -> Option<(Simulation<World>, Vec<TraceFeeds>)> {
@@ -71,11 +72,12 @@ pub(crate) fn prepared(
         joined.then_some(NetworkAttachment { cluster, host: host as u16, wire, peers })
     };
     let number = |host: usize| servers[..host].iter().flatten().count();
-    let points = points(cluster, servers, |host| attachment(host).filter(|_| here(number(host))));
-    let mut done = 0;
-    if points > 0 && !on_stage(Preparation::Rates { done, points }) {
-        return None;
-    }
+    let fluid_here = |host: usize| attachment(host).filter(|_| is_fluid(&cluster.hosts[host]) && here(number(host)));
+    let inputs =
+        |(host, server): (usize, &Option<ServerParams>)| Some(TableInputs::of(server.as_ref()?, &fluid_here(host)?));
+    let inputs = servers.iter().enumerate().filter_map(inputs).collect();
+    let mut rates =
+        tables.tables(inputs, &mut |[done, points]| on_stage(Preparation::Rates { done, points }))?.into_iter();
     let (mut parts, mut all_feeds): (Vec<(World, Scheduler<Payload>)>, _) = (Vec::new(), Vec::new());
     for (host, (server, layout)) in servers.iter().zip(&layouts).enumerate() {
         let (Some(server), Some(layout)) = (server, layout) else { continue };
@@ -87,11 +89,11 @@ pub(crate) fn prepared(
             all_feeds.push(feeds);
             continue;
         }
-        let (machine, scheduler) = match attachment(host).filter(|_| is_fluid(&cluster.hosts[host])) {
-            Some(attachment) => fluid::server(server, layout.first(), attachment, &mut || {
-                done += 1;
-                on_stage(Preparation::Rates { done, points })
-            })?,
+        let (machine, scheduler) = match fluid_here(host) {
+            Some(attachment) => {
+                let rates = rates.next().expect("every fluid server has its table");
+                fluid::server(server, layout.first(), attachment, &rates)
+            }
             None => attached_server(server, layout.first(), attachment(host), &mut feeds, &mut |filling| {
                 on_stage(Preparation::Caches(filling))
             })?,
@@ -155,19 +157,6 @@ fn layouts(cluster: &ClusterParams, servers: &[Option<ServerParams>]) -> Vec<Opt
         Some(layout)
     };
     servers.iter().zip(&cluster.hosts).map(layout).collect()
-}
-
-/// Returns the number of points at which the rates of memories are measured.
-fn points<'a>(
-    cluster: &ClusterParams,
-    servers: &[Option<ServerParams>],
-    attachment: impl Fn(usize) -> Option<NetworkAttachment<'a>>,
-) -> usize {
-    let of_host = |(host, server): (usize, &Option<ServerParams>)| {
-        let server = server.as_ref().filter(|_| is_fluid(&cluster.hosts[host]))?;
-        Some(fluid::points(server, &attachment(host)?))
-    };
-    servers.iter().enumerate().filter_map(of_host).sum()
 }
 
 fn is_fluid(host: &HostParams) -> bool {

@@ -1,10 +1,12 @@
 //! Options of a run, and its progress.
 
+use crate::build::{RateTables, TableSource};
+
 /// Options of a run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Threads that share the partitions, at least 1. A server is one partition; the network between servers is cut
-    /// between switches.
+    /// between switches. They also measure the rates of fluid memories.
     pub threads: usize,
     /// Interval of the time series, in ps; 0 = none.
     pub series_ps: u64,
@@ -19,6 +21,8 @@ pub struct Options {
     pub trace_ps: u64,
     /// Server that counters and trace observe, by its number among the servers.
     pub observed_server: usize,
+    /// Tables of the rates of fluid memories that other runs have measured; `None` = every table is measured.
+    pub rate_tables: Option<&'static RateTables>,
 }
 
 impl Default for Options {
@@ -31,7 +35,15 @@ impl Default for Options {
             counters_ps: 0,
             trace_ps: 0,
             observed_server: 0,
+            rate_tables: None,
         }
+    }
+}
+
+impl Options {
+    /// Returns where the tables of fluid memories come from.
+    pub(super) fn tables(self) -> TableSource {
+        TableSource { threads: self.threads, kept: self.rate_tables }
     }
 }
 

@@ -53,7 +53,8 @@ impl Run {
     ) -> Option<Self> {
         let servers = build::servers(&plan.cluster);
         let here = |partition| processes.has(partition);
-        let built = build::prepared(&plan.cluster, &servers, options.threads * processes.ranks(), here, on_preparation);
+        let (parts, tables) = (options.threads * processes.ranks(), options.tables());
+        let built = build::prepared(&plan.cluster, &servers, parts, tables, here, on_preparation);
         // If one process is stopped, none of them has a run.
         let stopped = processes.in_any(built.is_none());
         let (simulation, feeds) = built.filter(|_| !stopped)?;

@@ -33,6 +33,7 @@ mod memory_plan;
 mod mesh;
 mod noc_plan;
 mod prefetch;
+mod rate_tables;
 mod rdma;
 mod remote;
 mod replay;

@@ -10,10 +10,12 @@ use hostnet_model::fluid::{lines_of, Copier, Probe};
 use hostnet_model::nic::Nic;
 use hostnet_model::params::{NicParams, ServerParams, SocketParams};
 use hostnet_model::{Component, Machine, Pages};
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 /// Content of the caches, by the seed of the server. It does not depend on the load, so it is computed once.
-#[derive(Default)]
-pub(crate) struct FilledCaches(Vec<(u64, Caches)>);
+#[derive(Debug, Default)]
+pub(crate) struct FilledCaches(BTreeMap<u64, OnceLock<Caches>>);
 
 /// Returns true if the NIC of a socket writes to its LLC.
 pub(super) fn has_ddio(params: &SocketParams) -> bool {
@@ -21,27 +23,43 @@ pub(super) fn has_ddio(params: &SocketParams) -> bool {
 }
 
 impl FilledCaches {
-    /// Fills the caches of a machine with packets that its NIC writes and its cores read.
-    pub(crate) fn fill(&mut self, machine: &mut Machine, params: &ServerParams, load: &ServerLoad) {
+    /// Makes room for the content of servers with the given seeds.
+    pub(super) fn of(seeds: impl Iterator<Item = u64>) -> Self {
+        Self(seeds.map(|seed| (seed, OnceLock::new())).collect())
+    }
+
+    /// Fills the caches of a machine, whose seed is one of those given, with packets that its NIC writes and its cores
+    /// read.
+    pub(crate) fn fill(&self, machine: &mut Machine, params: &ServerParams, load: &ServerLoad) {
         let socket = params.socket();
         let (Some(nic), true) = (&socket.nic, has_ddio(socket) && !load.cores.is_empty()) else { return };
         let (caches_of, components) = machine.warm_up_parts();
         let Some(caches) = &mut caches_of[0] else { return };
-        if let Some((_, filled)) = self.0.iter().find(|(seed, _)| *seed == params.seed) {
-            caches.clone_from(filled);
-            return;
-        }
-        let pages = Pages::new(&socket.memory.pages, params.seed);
-        // The network is the last workload of a loaded server.
-        let class = (params.workloads.len() - 1) as u8;
-        let call_bytes = params.stack.as_ref().map_or(0, |stack| stack.call_bytes);
-        // A system call reads as many packets as fit into `call_bytes`.
-        let run = u64::from((call_bytes / load.ip_bytes.max(1)).max(1));
-        write_and_read(components, caches, &FillPackets { nic, pages, load, class, run, passes: passes(socket, load) });
-        // The accesses of the filling are not those of the measurement.
-        caches.reset_counts();
-        self.0.push((params.seed, caches.clone()));
+        // Threads that need the same content wait for the first of them.
+        let filled = self.0[&params.seed].get_or_init(|| filled(components, caches.clone(), params, (nic, load)));
+        caches.clone_from(filled);
     }
+}
+
+/// Returns the content of the caches of a server after its buffers were written and read.
+fn filled(
+    components: &[Component],
+    mut caches: Caches,
+    params: &ServerParams,
+    (nic, load): (&NicParams, &ServerLoad),
+) -> Caches {
+    let socket = params.socket();
+    let pages = Pages::new(&socket.memory.pages, params.seed);
+    // The network is the last workload of a loaded server.
+    let class = (params.workloads.len() - 1) as u8;
+    let call_bytes = params.stack.as_ref().map_or(0, |stack| stack.call_bytes);
+    // A system call reads as many packets as fit into `call_bytes`.
+    let run = u64::from((call_bytes / load.ip_bytes.max(1)).max(1));
+    let packets = FillPackets { nic, pages, load, class, run, passes: passes(socket, load) };
+    write_and_read(components, &mut caches, &packets);
+    // The accesses of the filling are not those of the measurement.
+    caches.reset_counts();
+    caches
 }
 
 /// Returns the number of times that the buffers of all queues are written. The LLC then turns over as often as in the

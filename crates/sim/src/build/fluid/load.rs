@@ -20,15 +20,6 @@ use std::collections::VecDeque;
 /// Size of an Ethernet header, in bytes.
 const ETHERNET_BYTES: u32 = 14;
 
-/// Duration and number of measurements.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MeasuringSpan {
-    /// Duration before and during a measurement, in ps.
-    pub(super) ps: [u64; 2],
-    /// Number of runs, each with another seed.
-    pub(super) moments: u64,
-}
-
 /// Measured rates and latencies of a loaded server.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct MeasuredRates {
@@ -47,36 +38,31 @@ pub(super) struct MeasuredRates {
     pub(super) missed: [u64; 2],
 }
 
-/// Runs a server under a load, once per seed of `span`, and returns the means. The last workload of the server is the
-/// network. The interleaving of lines of different sources in the banks changes slowly, and each seed gives another
-/// one.
-pub(super) fn measure(
-    params: &ServerParams,
-    load: &ServerLoad,
-    span: MeasuringSpan,
-    filled: &mut FilledCaches,
-) -> MeasuredRates {
-    let seeds = (0..span.moments).map(|moment| params.seed.wrapping_add(moment));
-    let all: Vec<MeasuredRates> =
-        seeds.map(|seed| moment(&ServerParams { seed, ..params.clone() }, load.clone(), span.ps, filled)).collect();
-    let mean = |pick: &dyn Fn(&MeasuredRates) -> u64| all.iter().map(pick).sum::<u64>() / span.moments.max(1);
+/// Returns the mean of rates that were measured with different seeds.
+pub(super) fn mean(all: &[&MeasuredRates]) -> MeasuredRates {
+    let mean = |pick: &dyn Fn(&MeasuredRates) -> u64| {
+        all.iter().map(|measured| pick(measured)).sum::<u64>() / (all.len() as u64).max(1)
+    };
+    let classes = all.first().map_or(0, |measured| measured.workloads.len());
     MeasuredRates {
         drain_bytes_per_s: mean(&|measured| measured.drain_bytes_per_s),
         write_ps: mean(&|measured| measured.write_ps),
         read_ps: mean(&|measured| measured.read_ps),
         copy_ps: mean(&|measured| measured.copy_ps),
-        workloads: (0..params.workloads.len())
+        workloads: (0..classes)
             .map(|class| [0, 1].map(|way: usize| mean(&|measured| measured.workloads[class][way])))
             .collect(),
         missed: [0, 1].map(|way: usize| mean(&|measured| measured.missed[way])),
     }
 }
 
-fn moment(
+/// Runs a server under a load and returns its rates, measured for `ps` after `before_ps`. The last workload of the
+/// server is the network.
+pub(super) fn moment(
     params: &ServerParams,
     load: ServerLoad,
     [before_ps, ps]: [u64; 2],
-    filled: &mut FilledCaches,
+    filled: &FilledCaches,
 ) -> MeasuredRates {
     let copying = load.copying as u64;
     let mut simulation = loaded_server(params, load, filled);

@@ -5,13 +5,21 @@
 //! short time in each state that it can be in.
 
 mod fill;
+mod kept;
 mod load;
+mod measuring;
+mod point;
 mod server_load;
 mod table;
+#[cfg(test)]
+mod table_tests;
 
 pub(crate) use fill::FilledCaches;
+pub use kept::RateTables;
+pub(crate) use kept::TableSource;
 pub(crate) use load::{copiers, feeder, loaded_nic, start_load};
 pub(crate) use server_load::ServerLoad;
+pub(crate) use table::TableInputs;
 
 use crate::build::attach::NetworkAttachment;
 use crate::build::parts::{build_sockets, WITH_RATES};
@@ -21,35 +29,27 @@ use crate::build::{fluid_partition, Builder, Layout};
 use hostnet_kernel::Scheduler;
 use hostnet_model::control::Throttled;
 use hostnet_model::fluid::{FluidMemory, FluidSetup, Throttling};
-use hostnet_model::params::{NicParams, PcieParams, ServerParams, SocketParams, SsdParams, Workload, WorkloadKind};
+use hostnet_model::params::{
+    FluidParams, NicParams, PcieParams, ServerParams, SocketParams, SsdParams, Workload, WorkloadKind,
+};
 use hostnet_model::{Component, Machine, Payload};
-
-/// Callback after every measured point; it returns false to stop.
-pub(crate) type OnPoint<'a> = &'a mut dyn FnMut() -> bool;
 
 /// Maximum number of lines of a TLP, limited by the field of an event.
 const TLP_LINES: u32 = 255;
 
-/// Returns the number of points at which the rates of a server are measured.
-pub(crate) fn points(params: &ServerParams, attachment: &NetworkAttachment) -> usize {
-    table::points(params, loaded_cores(params, attachment).len())
-}
-
-/// Builds the partition of a server on a network with a fluid memory. The last workloads of the server are the
-/// classes of the network. Returns `None` if `on_point` returns false.
+/// Builds the partition of a server on a network with a fluid memory of the given rates. The last workloads of the
+/// server are the classes of the network.
 pub(crate) fn server(
     params: &ServerParams,
     first: u32,
     attachment: NetworkAttachment,
-    on_point: OnPoint<'_>,
-) -> Option<(Machine, Scheduler<Payload>)> {
-    let cores = loaded_cores(params, &attachment);
-    let ip_bytes = attachment.largest_packet();
+    rates: &FluidParams,
+) -> (Machine, Scheduler<Payload>) {
     let layout = Layout::of_fluid(params, first);
     let socket = params.socket();
     let memory = FluidMemory::new(FluidSetup {
         device: layout.nic(),
-        params: table::rates(params, &cores, ip_bytes, on_point)?,
+        params: rates.clone(),
         pcie: socket.nic.as_ref().map_or_else(|| socket.pcie.clone(), |nic| nic.pcie.clone()),
         clock_ps: params.control.as_ref().map_or(1, |control| control.iio_clock_ps),
         throttling: throttling(params),
@@ -58,17 +58,7 @@ pub(crate) fn server(
     });
     // Counted before the other sockets are removed.
     let held = throttled_sockets(params).len();
-    Some(fluid_partition(&without_lines(params), layout, attachment, (memory, held)))
-}
-
-/// Returns the cores that copy while rates are measured. With DDIO only receiving cores copy, because the content of
-/// the caches depends on the buffers in use.
-fn loaded_cores(params: &ServerParams, attachment: &NetworkAttachment) -> Vec<u32> {
-    if fill::has_ddio(params.socket()) {
-        attachment.receiving_cores(params)
-    } else {
-        attachment.network_cores(params)
-    }
+    fluid_partition(&without_lines(params), layout, attachment, (memory, held))
 }
 
 fn throttling(params: &ServerParams) -> Throttling {

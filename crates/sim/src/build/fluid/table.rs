@@ -1,69 +1,153 @@
-//! Measures the rates of a server in every state that it can be in.
+//! Makes a table of the rates of a server in every state that it can be in.
 
-use super::fill::{has_ddio, FilledCaches};
-use super::load::{measure, MeasuredRates, MeasuringSpan};
+use super::fill::has_ddio;
 use super::server_load::ServerLoad;
-use super::OnPoint;
+use crate::build::attach::NetworkAttachment;
+use crate::build::feeds::TraceFeeds;
 use crate::build::sockets::throttled_sockets;
 use hostnet_model::control::LEVEL_MAX;
 use hostnet_model::params::{
-    ControlRule, FluidParams, FluidPoint, FluidRow, FluidThrottleLevel, ServerParams, SocketParams, FLUID_SHARES,
+    ControlRule, FluidParams, FluidPoint, FluidRow, FluidThrottleLevel, ServerParams, SocketParams, Workload,
 };
+use serde::Serialize;
+use sha2::{Digest, Sha256};
 
-/// Durations of the measurements with devices below their maximum rate (`SOME`) and at it (`ALL`). Under full load
-/// the interleaving of lines in the banks takes long to reach its steady state.
-const SOME: MeasuringSpan = MeasuringSpan { ps: [30_000_000, 70_000_000], moments: 1 };
-const ALL: MeasuringSpan = MeasuringSpan { ps: [80_000_000, 120_000_000], moments: 2 };
 /// Number of copying cores up to which every number is measured; above it, only powers of 2 are.
 const EACH: usize = 4;
-/// Durations of the measurements with DDIO, where one number of copying cores stands for all.
-const SOME_CACHED: MeasuringSpan = MeasuringSpan { moments: 2, ..SOME };
-const ALL_CACHED: MeasuringSpan = MeasuringSpan { ps: [80_000_000, 320_000_000], moments: 4 };
+/// Hash of the sources of the simulator. Another version may measure other rates.
+const SOURCES: &str = env!("HOSTNET_SOURCES");
 
-/// Returns the number of points at which the rates of a server are measured when `cores` cores serve its network.
-pub(super) fn points(params: &ServerParams, cores: usize) -> usize {
-    let last = last_throttle_state(params);
-    let holds = (0..=last).filter(|&hold| !throttles_nothing(params, hold)).count() + usize::from(last > 0);
-    holds * measured_counts(params, cores).len()
+/// All that a table depends on. It is measured from these values alone.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct TableInputs {
+    /// Server without control, as the loads set the throttling themselves. The network is its last workload.
+    server: ServerParams,
+    /// Cores that serve the network.
+    cores: Vec<u32>,
+    /// Size of the largest packet, in bytes.
+    ip_bytes: u32,
+    /// Last throttling state before the stop that control can reach; 0 if control throttles nothing.
+    last: usize,
+    /// Delay that MBA adds to requests of throttled cores, in ps.
+    mba_ps: u64,
 }
 
-/// Measures the rates of a server. Its network is the last workload, has packets of up to `ip_bytes` bytes and is
-/// served by `cores`. Returns `None` if `on_point`, which is called after every point, returns false.
-pub(super) fn rates(params: &ServerParams, cores: &[u32], ip_bytes: u32, on_point: OnPoint<'_>) -> Option<FluidParams> {
-    // The load sets the throttling itself.
-    let loaded = ServerParams { control: None, ..params.clone() };
-    let load = ServerLoad {
-        cores: cores.to_vec(),
-        copying: 0,
-        ip_bytes,
-        gap: 0,
-        mba_ps: params.control.as_ref().map_or(0, |control| control.mba_ps),
-        hold: 0,
-        halted: false,
-    };
-    let last = last_throttle_state(params);
-    let held = |hold| ServerLoad { hold, ..load.clone() };
-    let filled = &mut FilledCaches::default();
-    let mut holds: Vec<FluidThrottleLevel> = Vec::new();
-    for hold in 0..=last {
-        let same = holds.last().filter(|_| throttles_nothing(params, hold)).cloned();
-        // Throttling a socket without work changes nothing, so its state is not measured again.
-        holds.push(same.or_else(|| measure_throttle_state(&loaded, &held(hold), filled, on_point))?);
+impl TableInputs {
+    /// Returns the inputs of the table of a server on a network. The last workloads of the server are the classes of the
+    /// network.
+    pub(crate) fn of(params: &ServerParams, attachment: &NetworkAttachment) -> Self {
+        // Names have no influence, and neither has control beyond what it throttles.
+        let nameless = |workload: &Workload| Workload { name: String::new(), ..workload.clone() };
+        let workloads = params.workloads.iter().map(nameless).collect();
+        let last = last_throttle_state(params);
+        let control = params.control.as_ref().filter(|_| last > 0);
+        Self {
+            server: ServerParams { control: None, workloads, ..params.clone() },
+            cores: loaded_cores(params, attachment),
+            ip_bytes: attachment.largest_packet(),
+            last,
+            mba_ps: control.map_or(0, |control| control.mba_ps),
+        }
     }
-    if last > 0 {
-        holds.push(measure_throttle_state(&loaded, &ServerLoad { halted: true, ..held(last) }, filled, on_point)?);
+
+    /// Returns the hash of the inputs and of the simulator. Returns `None` if a core replays a trace, because the
+    /// parameters describe the content of a file in part only.
+    pub(super) fn key(&self) -> Option<String> {
+        if !TraceFeeds::new(&self.server).is_empty() {
+            return None;
+        }
+        let mut hash = Sha256::new_with_prefix(SOURCES);
+        // JSON has the names of the fields, without which values that are left out would be ambiguous.
+        serde_json::to_writer(&mut hash, self).ok()?;
+        Some(format!("{:x}", hash.finalize()))
     }
-    let SocketParams { core, iio, nic, .. } = params.socket();
-    let nic_lines = nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
-    let device_ps = iio.read_to_cha_ps + iio.read_return_ps;
-    Some(FluidParams {
-        holds,
-        write_credits: iio.write_credits,
-        // A NIC has no more reads in flight than its link has non-posted credits.
-        read_credits: iio.read_credits.min(nic_lines),
-        // `read_ps` is that of cores; a device has another path to the CHA and back.
-        read_more_ps: device_ps.saturating_sub(core.to_cha_ps + core.from_cha_ps),
-    })
+
+    /// Returns the server that is measured.
+    pub(super) fn server(&self) -> &ServerParams {
+        &self.server
+    }
+
+    /// Returns the load of every point that is measured.
+    pub(super) fn loads(&self) -> Vec<ServerLoad> {
+        let counts = self.measured_counts();
+        let load = |hold, halted, copying| ServerLoad {
+            cores: self.cores.clone(),
+            copying,
+            ip_bytes: self.ip_bytes,
+            gap: 0,
+            mba_ps: self.mba_ps,
+            hold,
+            halted,
+        };
+        let held = (0..=self.last).filter(|&hold| !self.throttles_nothing(hold)).map(|hold| (hold, false));
+        let stopped = (self.last > 0).then_some((self.last, true));
+        let states = held.chain(stopped);
+        states.flat_map(|(hold, halted)| counts.iter().map(move |&copying| load(hold, halted, copying))).collect()
+    }
+
+    /// Returns the table whose points are measured, in the order of [`TableInputs::loads`].
+    pub(super) fn table(&self, points: &[FluidPoint]) -> FluidParams {
+        let counts = self.measured_counts();
+        let mut measured = points.chunks(counts.len());
+        let mut holds: Vec<FluidThrottleLevel> = Vec::new();
+        for hold in 0..=self.last {
+            // Throttling a socket without work changes nothing, so its state is not measured again.
+            let same = holds.last().filter(|_| self.throttles_nothing(hold)).cloned();
+            holds.extend(same.or_else(|| Some(self.throttle_level(&counts, measured.next()?))));
+        }
+        holds.extend(measured.next().map(|stopped| self.throttle_level(&counts, stopped)));
+        let SocketParams { core, iio, nic, .. } = self.server.socket();
+        let nic_lines = nic.as_ref().map_or(1, |nic| nic.pcie.nonposted_lines);
+        let device_ps = iio.read_to_cha_ps + iio.read_return_ps;
+        FluidParams {
+            holds,
+            write_credits: iio.write_credits,
+            // A NIC has no more reads in flight than its link has non-posted credits.
+            read_credits: iio.read_credits.min(nic_lines),
+            // `read_ps` is that of cores; a device has another path to the CHA and back.
+            read_more_ps: device_ps.saturating_sub(core.to_cha_ps + core.from_cha_ps),
+        }
+    }
+
+    /// Returns the rates in one throttling state for every number of copying cores. Numbers that are not measured are
+    /// interpolated linearly.
+    fn throttle_level(&self, counts: &[usize], points: &[FluidPoint]) -> FluidThrottleLevel {
+        let mut copying: Vec<FluidPoint> =
+            (0..=self.cores.len()).map(|count| interpolate(counts, points, count)).collect();
+        if counts.len() > 1 {
+            // Without copying cores nothing is measured; the values of one core stand in.
+            copying[0].read_ps = copying[1].read_ps;
+            copying[0].copy_ps = copying[1].copy_ps;
+        }
+        FluidThrottleLevel { copying }
+    }
+
+    /// Returns true if nothing runs on the socket that is throttled last in state `hold`.
+    fn throttles_nothing(&self, hold: usize) -> bool {
+        hold > 0 && throttled_sockets(&self.server).get(hold - 1) == Some(&false)
+    }
+
+    /// Returns the numbers of copying cores that are measured. With DDIO, cores find in the caches what they copy, and
+    /// the lines that leave the caches equal those that enter. It then only matters that the cores copy all that
+    /// devices write.
+    fn measured_counts(&self) -> Vec<usize> {
+        let most = self.cores.len();
+        if has_ddio(self.server.socket()) {
+            return vec![most];
+        }
+        let doubled = (0..).map(|power| EACH << power).skip(1).take_while(|&count| count < most);
+        (0..most.min(EACH)).chain((EACH < most).then_some(EACH)).chain(doubled).chain([most]).collect()
+    }
+}
+
+/// Returns the cores that copy while rates are measured. With DDIO only receiving cores copy, because the content of
+/// the caches depends on the buffers in use.
+fn loaded_cores(params: &ServerParams, attachment: &NetworkAttachment) -> Vec<u32> {
+    if has_ddio(params.socket()) {
+        attachment.receiving_cores(params)
+    } else {
+        attachment.network_cores(params)
+    }
 }
 
 /// Returns the last throttling state before the stop that control can reach; 0 if control throttles nothing.
@@ -79,75 +163,6 @@ fn last_throttle_state(params: &ServerParams) -> usize {
         // Above this level lies only the stop, which is measured on its own.
         0 => usize::from(LEVEL_MAX) - 1,
         sockets => sockets,
-    }
-}
-
-/// Returns true if nothing runs on the socket that is throttled last in state `hold`.
-fn throttles_nothing(params: &ServerParams, hold: usize) -> bool {
-    hold > 0 && throttled_sockets(params).get(hold - 1) == Some(&false)
-}
-
-/// Returns the numbers of copying cores that are measured. With DDIO, cores find in the caches what they copy, and
-/// the lines that leave the caches equal those that enter. It then only matters that the cores copy all that devices
-/// write.
-fn measured_counts(params: &ServerParams, most: usize) -> Vec<usize> {
-    if has_ddio(params.socket()) {
-        return vec![most];
-    }
-    let doubled = (0..).map(|power| EACH << power).skip(1).take_while(|&count| count < most);
-    (0..most.min(EACH)).chain((EACH < most).then_some(EACH)).chain(doubled).chain([most]).collect()
-}
-
-/// Measures the rates in one throttling state for every number of copying cores. Numbers that are not measured are
-/// interpolated linearly.
-fn measure_throttle_state(
-    params: &ServerParams,
-    load: &ServerLoad,
-    filled: &mut FilledCaches,
-    on_point: OnPoint<'_>,
-) -> Option<FluidThrottleLevel> {
-    let most = load.cores.len();
-    let measured_counts = measured_counts(params, most);
-    let mut points: Vec<FluidPoint> = Vec::with_capacity(measured_counts.len());
-    for &copying in &measured_counts {
-        points.push(measure_point(params, &ServerLoad { copying, ..load.clone() }, filled));
-        if !on_point() {
-            return None;
-        }
-    }
-    let mut copying: Vec<FluidPoint> = (0..=most).map(|count| interpolate(&measured_counts, &points, count)).collect();
-    if measured_counts.len() > 1 {
-        // Without copying cores nothing is measured; the values of one core stand in.
-        copying[0].read_ps = copying[1].read_ps;
-        copying[0].copy_ps = copying[1].copy_ps;
-    }
-    Some(FluidThrottleLevel { copying })
-}
-
-fn measure_point(params: &ServerParams, load: &ServerLoad, filled: &mut FilledCaches) -> FluidPoint {
-    let [some, all] = if has_ddio(params.socket()) { [SOME_CACHED, ALL_CACHED] } else { [SOME, ALL] };
-    // The maximum comes first, as the gaps of the other shares follow from its drain rate.
-    let most = measure(params, load, all, filled);
-    let drain_bytes_per_s = most.drain_bytes_per_s;
-    // The factor 16 is the unit of `FLUID_SHARES`; the shift by 10 gives gaps in 2^-10 ps.
-    let per_packet = (u128::from(load.packet_lines()) * 64 * 1_000_000_000_000 * 16) << 10;
-    let at = |share: &u32| {
-        let gap = per_packet / (u128::from(drain_bytes_per_s.max(1)) * u128::from(*share));
-        measure(params, &ServerLoad { gap: gap as u64, ..load.clone() }, some, filled)
-    };
-    let mut measured: Vec<MeasuredRates> = FLUID_SHARES[..FLUID_SHARES.len() - 1].iter().map(at).collect();
-    measured.push(most);
-    let row =
-        |pick: &dyn Fn(&MeasuredRates) -> u64| -> FluidRow { std::array::from_fn(|share| pick(&measured[share])) };
-    FluidPoint {
-        drain_bytes_per_s,
-        write_ps: row(&|measured| measured.write_ps),
-        read_ps: row(&|measured| measured.read_ps),
-        copy_ps: row(&|measured| measured.copy_ps),
-        workloads: (0..params.workloads.len())
-            .map(|class| [0, 1].map(|way: usize| row(&|measured| measured.workloads[class][way])))
-            .collect(),
-        missed: has_ddio(params.socket()).then(|| [0, 1].map(|way: usize| row(&|measured| measured.missed[way]))),
     }
 }
 
