@@ -9,6 +9,9 @@ import pytest
 
 from tests.support import Cli
 
+# Off, so that tests neither use nor change the cache of the developer.
+os.environ["HOSTNET_CACHE_DIR"] = ""
+
 
 @pytest.fixture
 def cli(tmp_path: Path) -> Cli:
@@ -22,3 +25,4 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith("HOSTNET_") or name in ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE"):
             monkeypatch.delenv(name)
+    monkeypatch.setenv("HOSTNET_CACHE_DIR", "")

@@ -24,7 +24,11 @@ EXIT_CODES = {
 DEFAULT = re.compile(r"\[default: \((.*)\)\]")
 """Default that is described in words, which the help shows in parentheses."""
 
-ENVIRONMENT = {"COLUMNS": "Width of the output without a terminal.", "HOSTNET_DEBUG": "1 shows where an error arose."}
+ENVIRONMENT = {
+    "COLUMNS": "Width of the output without a terminal.",
+    "HOSTNET_CACHE_DIR": "Folder of measured tables; an empty value keeps none. By default ~/.cache/hostnet.",
+    "HOSTNET_DEBUG": "1 shows where an error arose.",
+}
 
 
 def files(root: Path) -> dict[Path, str]:

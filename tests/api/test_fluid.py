@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +38,34 @@ def test_rates_come_before_the_run_and_say_how_far_they_are() -> None:
 def test_stopped_before_the_run_there_is_nothing_to_keep() -> None:
     with pytest.raises(KeyboardInterrupt):
         hostnet.run_cluster(CLUSTER, progress=lambda _: False)
+
+
+def test_tables_are_kept_in_the_folder_that_the_environment_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def outcome(folder: str) -> tuple[str, bool]:
+        told: list[dict[str, Any]] = []
+        monkeypatch.setenv("HOSTNET_CACHE_DIR", folder)
+        results = hostnet.run_cluster(CLUSTER, seed=7, progress=told.append)
+        return results.result_hash, any("points" in status for status in told)
+
+    expected, measured = outcome("")
+    assert measured
+    cache = tmp_path / "cache"
+    assert outcome(str(cache)) == (expected, True)
+    (table,) = (path for path in cache.rglob("*") if path.is_file())
+    assert outcome(str(cache)) == (expected, False)
+    # Another process knows the folder alone; what is damaged it measures anew, and replaces.
+    for content in (table.read_bytes(), b"damaged"):
+        table.write_bytes(content)
+        script = (
+            "import hostnet, json, sys; told = [];"
+            "results = hostnet.run_cluster(json.load(sys.stdin), seed=7, progress=told.append);"
+            "print(results.result_hash, any('points' in status for status in told))"
+        )
+        command = [sys.executable, "-c", script]
+        ran = subprocess.run(command, input=json.dumps(CLUSTER), capture_output=True, text=True, check=True)
+        assert ran.stdout.split() == [expected, str(content == b"damaged")]
 
 
 def test_what_lines_would_tell_is_not_said_of_a_memory_of_rates(tmp_path: Path) -> None:

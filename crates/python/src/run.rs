@@ -19,7 +19,7 @@ use hostnet_kernel::Time;
 use hostnet_model::Packet;
 use hostnet_sim::{
     CheckpointPiece, FinishedRun, Forecast, HostError, ManyStatus, MissingComponent, Options, PartitionShares,
-    Preparation, Run, SharedExchange,
+    Preparation, RateTables, Run, SharedExchange,
 };
 use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
@@ -30,6 +30,12 @@ use std::time::Duration;
 
 /// Shortest automatic warm-up, in ps: accurate enough for the progress of many runs.
 const WARM_UP_GUESS_PS: u64 = 40_000_000;
+
+/// Returns the tables of rates that all runs of the process share, unless the user has switched the cache off.
+fn rate_tables() -> Option<&'static RateTables> {
+    static TABLES: RateTables = RateTables::new(hostnet_files::user_cache);
+    (!hostnet_files::is_cache_off()).then_some(&TABLES)
+}
 
 pub(crate) enum Failure {
     Simulation(hostnet_sim::SimulationError),
@@ -92,8 +98,16 @@ pub(crate) fn run(
         return Err(config_error(Code::NotSupported, "trace: a server of several sockets has none yet; leave it out"));
     }
     let threads = threads.max(1);
-    let options =
-        Options { threads, series_ps, checkpoint_at_ps, checkpoint_every_ps, counters_ps, trace_ps, observed_server };
+    let options = Options {
+        threads,
+        series_ps,
+        checkpoint_at_ps,
+        checkpoint_every_ps,
+        counters_ps,
+        trace_ps,
+        observed_server,
+        rate_tables: rate_tables(),
+    };
     let raised = RaisedException::default();
     let guests = Guests::of(&controllers, &governors, &raised)?;
     // A damaged checkpoint may pass all checks and still hold an impossible state.
@@ -285,7 +299,7 @@ pub(crate) fn run_many(
 ) -> PyResult<Vec<RunResult>> {
     let plans: Vec<hostnet_config::Plan> = plans.iter().map(|plan| plan.plan.clone()).collect();
     let threads = if threads == 0 { std::thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
-    let options = Options { series_ps, ..Options::default() };
+    let options = Options { series_ps, rate_tables: rate_tables(), ..Options::default() };
     let expected_ps = plans.iter().map(expected_ps).sum();
     let finished = supervise(py, progress, |monitor| {
         hostnet_sim::run_many(&plans, options, threads, |status| monitor.publish(All { status, expected_ps }))

@@ -7,8 +7,11 @@ use hostnet_commands::{check_series, Status};
 use hostnet_config::Plan;
 use hostnet_sim::chip::ChipSimulation;
 use hostnet_sim::noc::NocSimulation;
-use hostnet_sim::{FinishedRun, Options, Preparation, Run};
+use hostnet_sim::{FinishedRun, Options, Preparation, RateTables, Run};
 use serde_json::{json, Value};
+
+/// Tables of rates that all runs of the page share.
+static TABLES: RateTables = RateTables::new(|| None);
 
 /// A run in progress.
 pub(crate) struct Job {
@@ -37,7 +40,7 @@ impl Job {
         let engine = match plan {
             Planned::Hosts(plan) => {
                 check_series(&plan, series_ps)?;
-                let options = Options { series_ps, ..Options::default() };
+                let options = Options { series_ps, rate_tables: Some(&TABLES), ..Options::default() };
                 let run = Run::prepare(&plan, options, |stage: Preparation| progress(stage.into()));
                 let Some(run) = run else { return Ok(None) };
                 Engine::Hosts(Box::new(run), plan)

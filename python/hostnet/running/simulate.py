@@ -56,7 +56,8 @@ def run(
         config: A `Config` or a `Cluster`, the path of a TOML or JSON file, or a mapping with the same content.
         overrides: Assignments that override values, as for `--set`: "memory.channels=4".
         seed: Seed that overrides the one of the configuration, 0 to 2^64 - 1.
-        threads: Threads to use, 1 to 1024; the results do not depend on it. One server uses one thread.
+        threads: Threads to use, 1 to 1024; the results do not depend on it. One server uses one thread,
+            and all of them to measure the rates of `fidelity="fluid"`.
         series: Step of the time series, for example "10 us"; by default, none are recorded.
         counters: Interval at which the counters of all units are read, for `hostnet.counters.write`; by default, they
             are not read.
