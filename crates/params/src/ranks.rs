@@ -1,5 +1,6 @@
 //! Parameters of the ranks of a training job.
 
+use super::program::StepBlockParams;
 use super::transport::RDMA_REGION_BYTES;
 use serde::{Deserialize, Serialize};
 
@@ -56,13 +57,6 @@ impl JobParams {
     #[must_use]
     pub fn core_of(&self, rank: u32) -> u32 {
         self.cores.get(rank as usize).map_or(0, |seat| seat.core)
-    }
-
-    /// Returns the bytes of the largest message between ranks.
-    #[must_use]
-    pub fn largest_message(&self) -> u64 {
-        let steps = self.blocks.iter().flat_map(|block| block.steps.iter().flatten());
-        steps.filter_map(|step| step.send).map(|message| message.bytes).max().unwrap_or(0)
     }
 
     /// Returns the layout of the memory of a rank at a server.
@@ -126,15 +120,6 @@ pub struct StepWorkParams {
     pub span_lines: u64,
     /// Lines of memory that gathers select from; at least 1 with gathers.
     pub gather_lines: u64,
-}
-
-/// Steps that ranks repeat.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct StepBlockParams {
-    /// Number of repetitions.
-    pub times: u32,
-    /// Steps of each rank.
-    pub steps: Vec<Vec<RankStepParams>>,
 }
 
 /// Step of a rank: it computes, then it sends and receives at the same time. The step is over when the sent data has

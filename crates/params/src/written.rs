@@ -27,7 +27,7 @@ impl WrittenStream {
         let mut before = 0;
         let blocks = job.blocks.iter().filter_map(|block| {
             let (mut bytes, mut pieces) = (0, Vec::new());
-            for step in &block.steps[from as usize] {
+            for step in job.steps_of(block, from) {
                 if let Some(message) = step.send.filter(|message| message.rank == to) {
                     pieces.push((bytes, step.at));
                     bytes += message.bytes;
@@ -85,25 +85,20 @@ impl ClusterParams {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{AcceleratorParams, RankMessageParams, RankStepParams, StepBlockParams};
+    use crate::{RankMessageParams, RankStepParams, StepBlockParams, StepPartParams};
     use proptest::prelude::*;
+    use std::sync::Arc;
 
     fn step(rank: u32, bytes: u64, at: u64) -> RankStepParams {
         let send = Some(RankMessageParams { rank, bytes });
-        RankStepParams {
-            phase: 0,
-            compute_ps: 0,
-            work: 0,
-            device: AcceleratorParams::default(),
-            send,
-            at,
-            receive: None,
-        }
+        RankStepParams { send, at, ..RankStepParams::of(0) }
     }
 
     fn job(blocks: &[(u32, Vec<RankStepParams>)]) -> JobParams {
-        let block =
-            |(times, steps): &(u32, Vec<RankStepParams>)| StepBlockParams { times: *times, steps: vec![steps.clone()] };
+        let block = |(times, steps): &(u32, Vec<RankStepParams>)| StepBlockParams {
+            times: *times,
+            parts: vec![StepPartParams::Listed(vec![Arc::new(steps.clone())])],
+        };
         JobParams {
             name: String::new(),
             kind: String::new(),

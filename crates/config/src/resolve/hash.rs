@@ -1,13 +1,18 @@
 //! Hashes that identify configurations.
 
+mod steps;
+
 use super::plan_error;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use hostnet_params::{AcceleratorParams, ClusterParams, FlowParams, JobParams, RankMessageParams, RankStepParams};
+use hostnet_params::{ClusterParams, FlowParams, JobParams, StepBlockParams};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use std::fmt::{self, Write};
+use std::fmt::Write;
+
+/// Number of steps of a job above which its collectives are hashed as they are described, not step by step.
+const STEPS_MAX: u64 = 1 << 22;
 
 /// Returns true if a parameter is left out of a hash: at its default, so that servers without it keep their hash.
 fn is_left_out(key: &str, value: &Value) -> bool {
@@ -37,7 +42,7 @@ pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result
     hasher.text("[");
     hasher.object(&tree, |hasher, key, value| {
         if key == "flows" {
-            return hasher.flows(&cluster.flows);
+            return hasher.flows(&cluster.flows).map_err(plan_error);
         }
         hasher.value(value);
         Ok(())
@@ -52,25 +57,30 @@ pub(super) fn hash_cluster(cluster: &mut ClusterParams, run: &RunPlan) -> Result
     Ok(hasher.end())
 }
 
-/// Formats a message as JSON.
-fn numbers(message: Option<RankMessageParams>) -> String {
-    message.map_or_else(|| "null".to_owned(), |RankMessageParams { rank, bytes }| format!("[{rank},{bytes}]"))
-}
-
 /// Hashes JSON without spaces and with sorted keys.
 #[derive(Default)]
-struct Hasher(Sha256);
-
-impl Write for Hasher {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.update(text.as_bytes());
-        Ok(())
-    }
+struct Hasher {
+    sha: Sha256,
+    /// Text that has not been hashed yet.
+    text: String,
+    digits: itoa::Buffer,
 }
 
 impl Hasher {
     fn text(&mut self, text: &str) {
-        self.0.update(text.as_bytes());
+        self.text.push_str(text);
+    }
+
+    /// Adds text and a number, without a formatter: a job has millions of numbers.
+    fn number(&mut self, before: &str, number: impl Into<u64>) {
+        self.text.push_str(before);
+        self.text.push_str(self.digits.format(number.into()));
+    }
+
+    /// Hashes the text so far.
+    fn flush(&mut self) {
+        self.sha.update(self.text.as_bytes());
+        self.text.clear();
     }
 
     fn value(&mut self, value: &Value) {
@@ -90,7 +100,7 @@ impl Hasher {
                 self.text("]");
             }
             scalar => {
-                let _ = write!(self, "{scalar}");
+                let _ = write!(self.text, "{scalar}");
             }
         }
     }
@@ -102,22 +112,12 @@ impl Hasher {
         job.blocks = blocks;
         self.text(",");
         self.value(&tree?);
+        let is_long = job.blocks.iter().map(StepBlockParams::steps_of_all).sum::<u64>() > STEPS_MAX;
         for block in &job.blocks {
-            let _ = write!(self, ",[{}", block.times);
-            for step in block.steps.iter().flat_map(|steps| steps.iter().map(Some).chain([None])) {
-                let _ = match step {
-                    Some(RankStepParams { phase, compute_ps, work, device, send, at, receive }) => {
-                        // Values at their default are left out, so that jobs without them keep their hash.
-                        let work = if *work > 0 { format!(",{work}") } else { String::new() };
-                        let AcceleratorParams { work_ps, left } = device;
-                        let nothing = *device == AcceleratorParams::default();
-                        let device = if nothing { String::new() } else { format!(",d{work_ps}/{left}") };
-                        let at = if *at > 0 { format!(",@{at}") } else { String::new() };
-                        let (send, receive) = (numbers(*send), numbers(*receive));
-                        write!(self, ",[{phase},{compute_ps},{send},{receive}{work}{device}{at}]")
-                    }
-                    None => write!(self, ",null"),
-                };
+            self.number(",[", block.times);
+            match is_long {
+                true => self.parts(block)?,
+                false => self.steps(job, block),
             }
             self.text("]");
         }
@@ -135,25 +135,27 @@ impl Hasher {
         entries.sort_by_key(|(key, _)| *key);
         self.text("{");
         for (at, (key, value)) in entries.into_iter().enumerate() {
-            let _ = write!(self, "{}{}:", if at > 0 { "," } else { "" }, Value::String(key.clone()));
+            let _ = write!(self.text, "{}{}:", if at > 0 { "," } else { "" }, Value::String(key.clone()));
             each(self, key, value)?;
         }
         self.text("}");
         Ok(())
     }
 
-    fn flows(&mut self, flows: &[FlowParams]) -> Result<(), Issue> {
+    fn flows(&mut self, flows: &[FlowParams]) -> serde_json::Result<()> {
         self.text("[");
         for (at, flow) in flows.iter().enumerate() {
             self.text(if at > 0 { "," } else { "" });
-            self.value(&serde_json::to_value(flow).map_err(plan_error)?);
+            self.value(&serde_json::to_value(flow)?);
+            self.flush();
         }
         self.text("]");
         Ok(())
     }
 
-    fn end(self) -> String {
-        self.0.finalize().iter().fold(String::new(), |mut hex, byte| {
+    fn end(mut self) -> String {
+        self.flush();
+        self.sha.finalize().iter().fold(String::new(), |mut hex, byte| {
             let _ = write!(hex, "{byte:02x}");
             hex
         })

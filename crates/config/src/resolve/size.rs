@@ -4,7 +4,7 @@
 use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
-use hostnet_params::{ClusterParams, HostKind, RunSpec, ServerParams, Size, SocketParams, Traffic};
+use hostnet_params::{ClusterParams, HostKind, RunSpec, ServerParams, Size, SocketParams, StepBlockParams, Traffic};
 
 /// Memory that a run may take unless `run.memory` is given, in bytes; a 32-bit target such as WebAssembly addresses
 /// 4 GiB in all.
@@ -22,7 +22,7 @@ const REQUEST_BYTES: u64 = 64;
 const HISTOGRAM_BYTES: u64 = 10 << 10;
 const CORE_DOMAINS: u64 = 4;
 const OTHER_DOMAINS: u64 = 64;
-/// Bytes of a step of a rank: in the plan, in its rank, and in checkpoints.
+/// Bytes of a listed step of a rank: in the plan, which ranks share, and in checkpoints.
 const STEP_BYTES: u64 = 256;
 /// Bytes of a line of a cache.
 const LINE_BYTES: u64 = 12;
@@ -68,8 +68,8 @@ pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
         _ => 0,
     };
     let each = FLOW_BYTES + servers.len() as u64 * NIC_FLOW_BYTES;
-    let steps = cluster.jobs.iter().flat_map(|job| &job.blocks).flat_map(|block| &block.steps).map(Vec::len);
-    let held = held + steps.sum::<usize>() as u64 * STEP_BYTES;
+    let steps = cluster.jobs.iter().flat_map(|job| &job.blocks).map(StepBlockParams::listed_steps);
+    let held = held + steps.sum::<u64>() * STEP_BYTES;
     held + cluster.flows.iter().map(|flow| each + of_flow(&flow.traffic)).sum::<u64>()
 }
 

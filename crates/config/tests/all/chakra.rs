@@ -24,7 +24,8 @@ fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
 
 fn steps(plan: &Plan, rank: usize) -> Vec<(String, RankStepParams)> {
     let job = &plan.cluster.jobs[0];
-    job.blocks[0].steps[rank].iter().map(|step| (job.phases[usize::from(step.phase)].clone(), *step)).collect()
+    let steps = job.steps_of(&job.blocks[0], rank as u32);
+    steps.map(|step| (job.phases[usize::from(step.phase)].clone(), step)).collect()
 }
 
 #[test]

@@ -30,8 +30,8 @@ fn plan(files: &[Vec<u8>], groups: Option<&str>, more: &str) -> Result<Plan, Str
 /// Returns the steps of a rank in short form: computation in us, and bytes to (+) and from (-) other ranks.
 fn told(plan: &Plan, rank: usize) -> Vec<String> {
     let job = &plan.cluster.jobs[0];
-    let steps = job.blocks[0].steps[rank].iter();
-    let one = |step: &hostnet_params::RankStepParams| {
+    let steps = job.steps_of(&job.blocks[0], rank as u32);
+    let one = |step: hostnet_params::RankStepParams| {
         let computed = (step.compute_ps + step.device.work_ps) as f64 / 1e6;
         let message = |sign: char, message: hostnet_params::RankMessageParams| {
             format!("{sign}{}@{}", message.bytes, message.rank)
@@ -218,7 +218,8 @@ fn many_messages_that_are_alike_take_no_time_to_be_matched() {
     let receiver = file(&(0..count).map(|id| receive(id, &[], 0, 1, 0)).collect::<Vec<_>>());
     let begin = std::time::Instant::now();
     let plan = plan(&[sender, receiver], None, "").expect("it is right");
-    assert_eq!(plan.cluster.jobs[0].blocks[0].steps[1].len(), count as usize);
+    let job = &plan.cluster.jobs[0];
+    assert_eq!(job.steps_of(&job.blocks[0], 1).count(), count as usize);
     assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
 }
 
@@ -249,7 +250,8 @@ proptest! {
         }
         let files: Vec<Vec<u8>> = nodes.iter().map(|nodes| file(nodes)).collect();
         let plan = plan(&files, None, "").expect("it comes to its end");
-        let sent = |rank: usize| plan.cluster.jobs[0].blocks[0].steps[rank].iter().filter_map(|step| step.send);
+        let job = &plan.cluster.jobs[0];
+        let sent = |rank| job.steps_of(&job.blocks[0], rank).filter_map(|step| step.send);
         let total: u64 = (0..3).flat_map(sent).map(|message| message.bytes).sum();
         let expected = |&(from, to, _): &(u8, u8, u8)| if from == to { 24 } else { 5 };
         prop_assert_eq!(total, what.iter().map(expected).sum::<u64>());

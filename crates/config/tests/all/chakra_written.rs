@@ -29,7 +29,7 @@ fn computed(plan: &Plan, rank: usize) -> [f64; 2] {
     let job = &plan.cluster.jobs[0];
     let mut found = [0.0; 2];
     for block in &job.blocks {
-        for step in &block.steps[rank] {
+        for step in job.steps_of(block, rank as u32) {
             found[0] += step.compute_ps as f64 / 1e6 * f64::from(block.times);
             found[1] += step.device.work_ps as f64 / 1e6 * f64::from(block.times);
         }
@@ -40,9 +40,10 @@ fn computed(plan: &Plan, rank: usize) -> [f64; 2] {
 /// Returns the bytes from each rank to each other.
 fn sent(plan: &Plan) -> BTreeMap<(usize, u32), u64> {
     let mut found = BTreeMap::new();
-    for block in &plan.cluster.jobs[0].blocks {
-        for (rank, steps) in block.steps.iter().enumerate() {
-            for message in steps.iter().filter_map(|step| step.send) {
+    let job = &plan.cluster.jobs[0];
+    for block in &job.blocks {
+        for rank in 0..job.hosts.len() {
+            for message in job.steps_of(block, rank as u32).filter_map(|step| step.send) {
                 *found.entry((rank, message.rank)).or_default() += message.bytes * u64::from(block.times);
             }
         }
@@ -52,7 +53,8 @@ fn sent(plan: &Plan) -> BTreeMap<(usize, u32), u64> {
 
 /// Returns the sizes of the messages of a rank, as pairs of a send and a concurrent receive.
 fn messages(plan: &Plan, rank: usize) -> Vec<(Option<u64>, Option<u64>)> {
-    let steps = plan.cluster.jobs[0].blocks.iter().flat_map(|block| &block.steps[rank]);
+    let job = &plan.cluster.jobs[0];
+    let steps = job.blocks.iter().flat_map(|block| job.steps_of(block, rank as u32));
     let both = steps.map(|step| (step.send.map(|sent| sent.bytes), step.receive.map(|received| received.bytes)));
     both.filter(|both| *both != (None, None)).collect()
 }
@@ -88,8 +90,9 @@ fn training_keeps_its_works_its_buckets_and_their_order() {
     assert_eq!(computed(&second, 1), [2.0 * 13.0, 2.0 * 110.0]);
     assert_eq!(messages(&second, 1), messages(&first, 1).repeat(2));
     // The first bucket is exchanged while three parts of the backward pass are left.
-    let steps = &second.cluster.jobs[0].blocks[0].steps[0];
-    let mut waits: Vec<u32> = steps.iter().map(|step| step.device.left).filter(|&left| left < u32::MAX - 1).collect();
+    let job = &second.cluster.jobs[0];
+    let steps = job.steps_of(&job.blocks[0], 0);
+    let mut waits: Vec<u32> = steps.map(|step| step.device.left).filter(|&left| left < u32::MAX - 1).collect();
     waits.dedup();
     assert_eq!(waits[..4], [3, 2, 1, 0]);
 }

@@ -57,7 +57,9 @@ fn keys_of_jobs_are_checked() {
     says(&["job.k.kind=allgather", "job.k.hosts=e"], &["[missing-key job.k.bytes]"]);
     says(&["job.k.kind=allgather", "job.k.bytes=1 B"], &["[missing-key job.k.hosts]"]);
     let all_to_all = "job.j.kind=alltoall";
-    says(&["job.j.ranks_per_host=1024", all_to_all], &["[too-many job.j.ranks_per_host] 2097152"]);
+    says(&["job.j.ranks_per_host=1024", all_to_all], &["[too-many job.j] 1048576"]);
+    let grid = ["job.k.hosts=e", "job.k.kind=npb-cg", "job.k.ranks_per_host=1024"];
+    says(&grid, &["[too-many job.k.ranks_per_host] 2097152"]);
     let many = "host.e.count=17";
     says(&["job.j.ranks_per_host=1024", many], &["[too-many job.j.ranks_per_host]", "17408", "16384"]);
 }
@@ -178,7 +180,8 @@ fn benchmarks_run_on_the_ranks_that_they_know() {
     says(&with("job.k.kind=npb-mg", &["job.k.problem=X"]), &["[unknown-name job.k.problem]"]);
     let plan = resolved(&with("job.k.kind=npb-ep", &["job.k.ranks=6", "job.k.problem=W"]));
     assert_eq!(plan.effective["job"]["k"]["problem"], "W");
-    let ps: u64 = plan.cluster.jobs[1].blocks[0].steps[0].iter().map(|step| step.compute_ps).sum();
+    let job = &plan.cluster.jobs[1];
+    let ps: u64 = job.steps_of(&job.blocks[0], 0).map(|step| step.compute_ps).sum();
     assert_eq!(ps, ((1_u64 << 26) as f64 / 6.0 * 1000.0).round() as u64, "one operation each nanosecond");
 }
 

@@ -7,10 +7,10 @@ use super::completed_steps::CompletedSteps;
 use super::phases::PhaseStats;
 use super::rank_request::{CoreWork, RankLink, RankRequest};
 use super::sockets::SocketCore;
-use crate::params::{AcceleratorParams, JobParams, RankStepParams};
+use crate::params::{AcceleratorParams, JobParams, RankProgram, RankStepParams};
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 /// Another rank that this one exchanges messages with.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -50,8 +50,7 @@ enum RankState {
 pub struct Rank {
     job: u32,
     rank: u32,
-    /// Blocks of the program: repetitions and steps.
-    blocks: Vec<(u32, Vec<RankStepParams>)>,
+    program: RankProgram,
     /// Local copy between ranks of a host: bytes per second, and fixed time in ps.
     copy: (u64, u64),
     peers: Vec<RankPeer>,
@@ -64,8 +63,6 @@ pub struct Rank {
     /// Completion time of each work of the accelerator that is not known to be done, and start of the accelerator's
     /// busy period at that time.
     device: VecDeque<(Time, Time)>,
-    /// Current position in the program: block, completed repetitions of the block, step.
-    at: (usize, u32, usize),
     state: RankState,
     /// Time at which the current step began.
     since: Time,
@@ -77,33 +74,26 @@ impl Rank {
     /// Creates rank `rank` of job number `job`. `link` returns the connection to another rank.
     #[must_use]
     pub fn new(job: u32, params: &JobParams, rank: u32, mut link: impl FnMut(u32) -> Option<RankLink>) -> Self {
-        let own = |block: &crate::params::StepBlockParams| (block.times, block.steps[rank as usize].clone());
-        let blocks: Vec<_> = params.blocks.iter().map(own).collect();
-        let steps = blocks.iter().flat_map(|(_, steps)| steps);
-        // A sorted set: peers are found by binary search, and in the same order in every run.
-        let known: BTreeSet<u32> =
-            steps.flat_map(|step| [step.send, step.receive]).flatten().map(|to| to.rank).collect();
+        // Sorted: peers are found by binary search, and in the same order in every run.
+        let known = params.peers_of(rank);
         let peer = |rank| link(rank).map(|link| RankPeer { rank, link, inbox: 0, sent: 0, taken: 0 });
         // An event lies at least 1 ps ahead.
         let start = Time::from_ps(params.start_ps.max(1));
-        let mut found = Self {
+        Self {
             job,
             rank,
-            blocks,
+            program: RankProgram::new(params, rank),
             copy: (params.copy_bytes_per_s, params.copy_ps),
             peers: known.into_iter().filter_map(peer).collect(),
             on_core: false,
             sockets: params.socket_bytes_per_s.map(SocketCore::new),
             computed_ps: 0,
             device: VecDeque::new(),
-            at: (0, 0, 0),
             state: RankState::Before(start),
             since: start,
             phases: vec![PhaseStats::default(); params.phases.len()],
             completed_steps: CompletedSteps::of_ranks(params.hosts.len()),
-        };
-        found.skip_finished_blocks();
-        found
+        }
     }
 
     /// Places the rank on a core of a server, which computes and copies for it.
@@ -117,23 +107,7 @@ impl Rank {
 
     /// Returns the current step.
     fn step(&self) -> Option<RankStepParams> {
-        let (block, _, step) = self.at;
-        self.blocks.get(block)?.1.get(step).copied()
-    }
-
-    /// Skips blocks that have no steps left.
-    fn skip_finished_blocks(&mut self) {
-        while let Some((times, steps)) = self.blocks.get(self.at.0) {
-            if self.at.1 < *times && self.at.2 < steps.len() {
-                return;
-            }
-            // A block without steps is over whatever its repetitions are.
-            self.at = if self.at.1 + 1 < *times && !steps.is_empty() {
-                (self.at.0, self.at.1 + 1, 0)
-            } else {
-                (self.at.0 + 1, 0, 0)
-            };
-        }
+        self.program.step()
     }
 
     fn peer(&mut self, rank: u32) -> Option<&mut RankPeer> {

@@ -160,7 +160,6 @@ pub(super) fn forget_places(
     let asks =
         |&host: &u16| spec_of(hosts, servers, specs, host.into()).is_some_and(|(engine, _)| engine.gradients.is_some());
     if spec.compress != Some(true) || !job.hosts.iter().any(asks) {
-        let steps = job.blocks.iter_mut().flat_map(|block| block.steps.iter_mut().flatten());
-        steps.for_each(|step| step.at = 0);
+        job.forget_places();
     }
 }

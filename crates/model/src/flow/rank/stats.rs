@@ -29,8 +29,7 @@ impl Rank {
         };
         let (sent, taken) = (total(step.send, |peer| peer.sent), total(step.receive, |peer| peer.taken));
         self.completed_steps.end(now, step.phase, sent, taken);
-        self.at.2 += 1;
-        self.skip_finished_blocks();
+        self.program.advance();
     }
 
     /// Returns the time that the current step spent computing, in ps, if computing has ended.

@@ -1,18 +1,19 @@
 //! Checks that a program of ranks terminates: every message that is received is sent, and vice versa. A sender never
 //! waits for its receiver, so the order in which ranks are advanced makes no difference.
 
-use hostnet_params::{RankStepParams, StepBlockParams};
+use hostnet_params::StepBlockParams;
 use std::collections::BTreeMap;
 
 /// Describes the first problem of a program in words; `None` if the program terminates.
-pub(super) fn problem(block: &StepBlockParams, name_of: impl Fn(u8) -> String) -> Option<String> {
-    let mut at = vec![0_usize; block.steps.len()];
+pub(super) fn problem(ranks: u32, block: &StepBlockParams, name_of: impl Fn(u8) -> String) -> Option<String> {
+    let mut left: Vec<_> = (0..ranks).map(|rank| block.steps_of(rank, 0).peekable()).collect();
+    let mut at = vec![0_usize; left.len()];
     let mut sent: BTreeMap<(u32, u32), u64> = BTreeMap::new();
-    let mut posted = vec![false; block.steps.len()];
-    let mut ready: Vec<u32> = (0..block.steps.len() as u32).collect();
+    let mut posted = vec![false; left.len()];
+    let mut ready: Vec<u32> = (0..ranks).collect();
     while let Some(rank) = ready.pop() {
         let own = rank as usize;
-        while let Some(step) = block.steps[own].get(at[own]) {
+        while let Some(step) = left[own].peek().copied() {
             // A step that waits is visited again, but it sends once.
             if let Some(message) = step.send.filter(|_| !posted[own]) {
                 *sent.entry((rank, message.rank)).or_default() += message.bytes;
@@ -25,14 +26,12 @@ pub(super) fn problem(block: &StepBlockParams, name_of: impl Fn(u8) -> String) -
                 };
                 *there -= message.bytes;
             }
+            left[own].next();
             at[own] += 1;
             posted[own] = false;
         }
     }
-    let stuck = (0..)
-        .zip(&block.steps)
-        .zip(&at)
-        .find_map(|((rank, steps), &at): ((u32, &Vec<RankStepParams>), _)| Some((rank, at, steps.get(at)?)));
+    let stuck = (0..).zip(&mut left).zip(&at).find_map(|((rank, left), &at)| Some((rank, at, left.next()?)));
     if let Some((rank, number, step)) = stuck {
         let message = step.receive?;
         let there = sent.get(&(message.rank, rank)).copied().unwrap_or(0);

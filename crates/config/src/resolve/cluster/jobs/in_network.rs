@@ -70,6 +70,8 @@ impl Program {
     pub(super) fn in_network(&mut self, bytes: u64) {
         // Taken out meanwhile, as the steps are written to `self`.
         let joined = std::mem::take(&mut self.joined);
+        // Each host has a group of few ranks, so that lists take less than parts.
+        let lists_all = std::mem::replace(&mut self.lists_all, true);
         let several = || joined.iter().filter(|(ranks, _)| ranks.len() > 1);
         several().for_each(|(ranks, _)| self.tree_reduce(ranks, bytes));
         let phase = self.phase("in-network");
@@ -79,6 +81,6 @@ impl Program {
             }
         }
         several().for_each(|(ranks, _)| self.tree_broadcast(ranks, bytes));
-        self.joined = joined;
+        (self.joined, self.lists_all) = (joined, lists_all);
     }
 }

@@ -3,6 +3,7 @@
 mod chakra;
 mod check;
 mod collectives;
+mod flows;
 mod gro;
 mod in_network;
 mod npb;
@@ -16,26 +17,21 @@ mod traces;
 mod training;
 
 use super::classes::class_of;
-use super::draft::FLOWS_MAX;
 use super::fabric::Fabric;
-use super::host_names::HostNames;
 use super::hosts::Hosts;
-use super::servers::HostServers;
 use super::sums::Engines;
 use super::{compress, table, transport};
 use crate::code::Code;
 use crate::error::Issue;
-use crate::units::shorten;
+use flows::Flow;
 use hostnet_params::{
-    AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, FlowParams, JobKindSpec, JobParams, JobSpec, RankChannelParams,
-    Size, Time, Traffic, Transport,
+    AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, FlowParams, JobKindSpec, JobParams, JobSpec, Size, Time,
 };
 use in_network::Switches;
 use npb::Benchmark;
 use profile::Profile;
 use program::{Adding, Program, STEPS_MAX};
 use seats::Taken;
-use std::collections::BTreeSet;
 use std::path::Path;
 pub use traces::chakra_traces;
 
@@ -87,85 +83,6 @@ pub(super) fn resolve(
     Ok(jobs)
 }
 
-/// Transport of the messages of a job.
-struct Flow {
-    job: u32,
-    class: u8,
-    mtu_bytes: u32,
-    carried: Transport,
-    /// Transport of messages between an endpoint and a server, with coalesced acknowledgements.
-    merged: Transport,
-    /// True if engines of NICs compress packets. With an `aggregator`, only packets to that rank are compressed.
-    compresses: bool,
-    aggregator: Option<u32>,
-}
-
-impl Flow {
-    /// Adds a flow for every two communicating ranks at different hosts.
-    fn add(
-        &self,
-        path: &str,
-        job: &JobParams,
-        hosts: &HostNames,
-        servers: &HostServers,
-        fabric: &Fabric,
-        flows: &mut Vec<FlowParams>,
-    ) -> Result<(), Issue> {
-        for [low, high] in pairs(job) {
-            let [from, to] = [low, high].map(|rank| job.host_of(rank));
-            // Ranks of one host exchange messages in its memory.
-            if from == to {
-                continue;
-            }
-            // Switches that add vectors are connected to all hosts of the job.
-            let of_ranks = (high as usize) < job.hosts.len();
-            if of_ranks && !fabric.joins(from.into(), to.into()) {
-                let name = |host: u16| shorten(hosts.name(usize::from(host)));
-                let message = format!("no way of cables and switches leads from {} to {}", name(from), name(to));
-                return Err(Issue::new(Code::Unreachable, format!("{path}.hosts"), message));
-            }
-            if flows.len() == FLOWS_MAX {
-                let message = format!("more than {FLOWS_MAX} flows in all, with one for each two ranks");
-                return Err(Issue::new(Code::TooMany, path, message));
-            }
-            flows.push(FlowParams {
-                class: self.class,
-                from,
-                to,
-                from_core: job.core_of(low),
-                to_core: job.core_of(high),
-                transport: match of_ranks && gro::is_mixed(servers, from, to) {
-                    true => self.merged.clone(),
-                    false => self.carried.clone(),
-                },
-                traffic: Traffic::Messages(RankChannelParams { job: self.job, ranks: [low, high] }),
-                start_ps: job.start_ps,
-                deaf_ps: None,
-                moves: Vec::new(),
-                sendfile: None,
-                via: Vec::new(),
-                priority: transport::priority(&self.carried),
-                mtu_bytes: self.mtu_bytes,
-                // With an aggregator only gradients are compressed, not the weights that it answers with.
-                compress: [high, low].map(|to| self.compresses && self.aggregator.is_none_or(|rank| rank == to)),
-            });
-        }
-        Ok(())
-    }
-}
-
-/// Returns the pairs of ranks and switches that exchange messages, the lower number first.
-fn pairs(job: &JobParams) -> BTreeSet<[u32; 2]> {
-    let mut found = in_network::pairs(job);
-    for block in &job.blocks {
-        for (rank, steps) in (0..).zip(&block.steps) {
-            let others = steps.iter().flat_map(|step| [step.send, step.receive]).flatten();
-            found.extend(others.map(|message| [message.rank.min(rank), message.rank.max(rank)]));
-        }
-    }
-    found
-}
-
 fn params(
     name: &str,
     path: &str,
@@ -200,7 +117,8 @@ fn params(
     let reducers = in_network::join(path, spec, &placed, hosts, dimms, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
-        let message = format!("more than {STEPS_MAX} steps of all ranks together; fewer ranks or steps are wanted");
+        let message =
+            format!("more than {STEPS_MAX} listed steps of all ranks together; fewer ranks or steps are wanted");
         let keys = ["ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
         return Err(Issue::between(Code::TooMany, &[&keys[0], &keys[1], &keys[2]], message));
     }
@@ -366,7 +284,7 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         (Allgather, Ring) => program.ring_allgather(group, bytes),
         // Only sums can fold in the ranks beyond a power of two.
         (Allgather, RecursiveDoubling) if program.ranks.is_power_of_two() => {
-            program.recursive_doubling(group, bytes, 2);
+            program.doubling_allgather(group, bytes);
         }
         (Alltoall, Pairwise) => program.pairwise_alltoall(group, "all-to-all", bytes),
         (Broadcast, Tree) => program.tree_broadcast(group, bytes),
@@ -400,7 +318,7 @@ fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
         // All other programs are generated, with messages that match.
         _ => return Ok(()),
     };
-    match job.blocks.iter().find_map(|block| check::problem(block, name_of)) {
+    match job.blocks.iter().find_map(|block| check::problem(job.hosts.len() as u32, block, name_of)) {
         Some(problem) => Err(Issue::new(Code::Deadlock, format!("{path}.{key}"), problem)),
         None => Ok(()),
     }

@@ -107,11 +107,11 @@ impl Profile {
         let amount = Amount { operations: units, units, elements: units };
         for name in self.phase.keys() {
             let (phase, work) = (program.phase(name), self.work(name, amount));
-            group.iter().for_each(|&rank| program.labor(rank, phase, 0, work));
+            program.labors(group, phase, work);
         }
         let Messages { allreduce, alltoall } = self.messages;
         if allreduce > 0.0 {
-            program.recursive_doubling(group, allreduce as u64, 1);
+            program.doubling_sum(group, allreduce as u64);
         }
         if alltoall > 0.0 {
             let bytes = (each * alltoall / f64::from(program.ranks)).ceil() as u64;

@@ -1,7 +1,9 @@
 //! Programs of ranks, built step by step.
 
-use hostnet_params::{AcceleratorParams, RankCore, RankMessageParams, RankStepParams, StepBlockParams, StepWorkParams};
+use hostnet_params::{AcceleratorParams, AdditionParams, GroupParams, RankCore, RankMessageParams, RankStepParams};
+use hostnet_params::{StepBlockParams, StepPartParams, StepWorkParams};
 use hostnet_traffic::chakra::Collective;
+use std::sync::Arc;
 
 /// A step without any action.
 pub(super) const NOTHING: RankStepParams = RankStepParams {
@@ -14,7 +16,8 @@ pub(super) const NOTHING: RankStepParams = RankStepParams {
     receive: None,
 };
 
-/// Maximum number of steps of all ranks of a job, not counting repetitions of blocks.
+/// Maximum number of listed steps of all ranks of a job, not counting repetitions of blocks. Steps of collectives are
+/// computed and take no memory.
 pub(super) const STEPS_MAX: usize = 1 << 21;
 
 const PS_PER_S: u128 = 1_000_000_000_000;
@@ -51,6 +54,8 @@ pub(super) struct Program {
     pub(super) marks: Option<Vec<Mark>>,
     /// Offset of the exchanged data in the vector of the job, in bytes.
     pub(super) base: u64,
+    /// True if the steps of collectives are listed as well.
+    pub(super) lists_all: bool,
     /// Number of steps of each rank at the start of the current collective.
     begun: Vec<usize>,
     steps: usize,
@@ -67,6 +72,7 @@ impl Program {
             works: Vec::new(),
             marks: None,
             base: 0,
+            lists_all: false,
             begun: Vec::new(),
             steps: 0,
         }
@@ -74,7 +80,7 @@ impl Program {
 
     /// Begins a block that is repeated `times` times. Further steps are added to the block.
     pub(super) fn block(&mut self, times: u32) -> &mut Self {
-        self.blocks.push(StepBlockParams { times, steps: vec![Vec::new(); self.ranks as usize] });
+        self.blocks.push(StepBlockParams { times, parts: Vec::new() });
         self
     }
 
@@ -105,39 +111,34 @@ impl Program {
         self.push(rank, RankStepParams { phase, compute_ps, work, ..NOTHING });
     }
 
-    /// Adds a step of a rank that sends and receives. A message of 0 bytes is omitted.
-    pub(super) fn step(&mut self, rank: u32, phase: u8, compute_ps: u64, send: (u32, u64), receive: (u32, u64)) {
-        self.step_from(rank, phase, compute_ps, (send, 0), receive);
+    /// Adds the same computation for every rank of a group.
+    pub(super) fn labors(&mut self, group: &[u32], phase: u8, work: StepWorkParams) {
+        let work = self.work(work);
+        self.same(group, RankStepParams { phase, work, ..NOTHING });
     }
 
-    /// Like [`Program::step`], but the sent bytes begin `further` bytes after [`Program::base`] in the vector.
-    pub(super) fn step_from(
-        &mut self,
-        rank: u32,
-        phase: u8,
-        compute_ps: u64,
-        (send, further): ((u32, u64), u64),
-        receive: (u32, u64),
-    ) {
+    /// Adds a step of a rank that sends and receives. A message of 0 bytes is omitted.
+    pub(super) fn step(&mut self, rank: u32, phase: u8, compute_ps: u64, send: (u32, u64), receive: (u32, u64)) {
         let message = |(rank, bytes): (u32, u64)| (bytes > 0).then_some(RankMessageParams { rank, bytes });
         let (send, receive) = (message(send), message(receive));
-        let at = send.map_or(0, |_| self.base + further);
+        let at = send.map_or(0, |_| self.base);
         self.push(rank, RankStepParams { phase, compute_ps, send, at, receive, ..NOTHING });
     }
 
-    /// Adds the addition of a received vector to the rank's own. A core reads every line of both and writes every
+    /// Returns the time per instruction of a rank's core, in fs; 0 at an endpoint.
+    pub(super) fn instruction_fs(&self, rank: u32) -> u64 {
+        self.adding.cores.get(rank as usize).map_or(0, |seat| seat.instruction_fs)
+    }
+
+    /// Returns the cost of adding a received vector to a rank's own. A core reads every line of both and writes every
     /// line of one.
-    pub(super) fn add(&mut self, rank: u32, bytes: u64) {
-        let Adding { bytes_per_s, cores } = &self.adding;
-        if *bytes_per_s == 0 || bytes == 0 {
-            return;
-        }
-        let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(*bytes_per_s));
+    pub(super) fn addition(&mut self, bytes: u64, instruction_fs: u64) -> AdditionParams {
+        let ps = (u128::from(bytes) * PS_PER_S).div_ceil(u128::from(self.adding.bytes_per_s.max(1)));
         // Half of the range, so that a sum with other times does not overflow.
-        let ps = u64::try_from(ps).unwrap_or(u64::MAX / 2);
-        let instruction_fs = cores.get(rank as usize).map_or(0, |seat| seat.instruction_fs);
+        let compute_ps = u64::try_from(ps).unwrap_or(u64::MAX / 2);
         let lines = bytes.div_ceil(64);
-        let work = (u128::from(ps) * 1000).checked_div(u128::from(instruction_fs)).map(|instructions| StepWorkParams {
+        let instructions = (u128::from(compute_ps) * 1000).checked_div(u128::from(instruction_fs));
+        let work = instructions.map(|instructions| StepWorkParams {
             instructions: u64::try_from(instructions).unwrap_or(u64::MAX),
             // The line that is written is fetched first; that fetch is the second read.
             read_lines: lines,
@@ -146,7 +147,7 @@ impl Program {
             ..StepWorkParams::default()
         });
         let phase = self.phase("sum");
-        self.labor(rank, phase, ps, work.unwrap_or_default());
+        AdditionParams { bytes, instruction_fs, phase, compute_ps, work: self.work(work.unwrap_or_default()) }
     }
 
     /// Adds work for the accelerator of a rank. The rank continues when at most `left` works remain.
@@ -154,13 +155,38 @@ impl Program {
         self.push(rank, RankStepParams { phase, device: AcceleratorParams { work_ps, left }, ..NOTHING });
     }
 
-    /// Adds a step of a rank, unless the step has no action.
+    /// Adds work for the accelerator of each rank of a group.
+    pub(super) fn devices(&mut self, group: &[u32], phase: u8, work_ps: u64, left: u32) {
+        self.same(group, RankStepParams { phase, device: AcceleratorParams { work_ps, left }, ..NOTHING });
+    }
+
+    /// Adds a step of a rank to the listed steps, unless the step has no action.
     pub(super) fn push(&mut self, rank: u32, step: RankStepParams) {
         // Further steps are dropped, as `is_too_long` refuses the whole program.
         let Some(block) = self.blocks.last_mut().filter(|_| self.steps <= STEPS_MAX) else { return };
-        if step != (RankStepParams { phase: step.phase, ..NOTHING }) {
-            block.steps[rank as usize].push(step);
+        if step.is_empty() {
+            return;
+        }
+        if !matches!(block.parts.last(), Some(StepPartParams::Listed(_))) {
+            block.parts.push(StepPartParams::Listed(vec![Arc::default(); self.ranks as usize]));
+        }
+        if let Some(StepPartParams::Listed(steps)) = block.parts.last_mut() {
+            Arc::make_mut(&mut steps[rank as usize]).push(step);
             self.steps += 1;
+        }
+    }
+
+    /// Adds a part to the block.
+    pub(super) fn part(&mut self, part: StepPartParams) {
+        self.blocks.last_mut().expect("a block has begun").parts.push(part);
+    }
+
+    /// Adds a step that is the same for each rank of a group, unless the step has no action.
+    fn same(&mut self, group: &[u32], step: RankStepParams) {
+        match GroupParams::of(group).filter(|_| !self.lists_all) {
+            Some(_) if step.is_empty() => {}
+            Some(group) => self.part(StepPartParams::Same(group, Arc::new(step))),
+            None => group.iter().for_each(|&rank| self.push(rank, step)),
         }
     }
 
@@ -182,10 +208,11 @@ impl Program {
     /// Returns the number of steps of each rank in the last block if collectives are recorded.
     fn counts(&self) -> Vec<usize> {
         let last = self.blocks.last().filter(|_| self.marks.is_some());
-        last.map_or(Vec::new(), |block| block.steps.iter().map(Vec::len).collect())
+        let count = |block, rank| listed(block, rank).len();
+        last.map_or(Vec::new(), |block| (0..self.ranks).map(|rank| count(block, rank)).collect())
     }
 
-    /// Returns true if the program has more steps than a job may have. No more steps are added then.
+    /// Returns true if the program lists more steps than a job may have. No more steps are added then.
     pub(super) fn is_too_long(&self) -> bool {
         self.steps > STEPS_MAX
     }
@@ -196,6 +223,14 @@ impl Program {
             return;
         }
         let phase = self.phase(name);
-        group.iter().for_each(|&rank| self.step(rank, phase, ps, (0, 0), (0, 0)));
+        self.same(group, RankStepParams { phase, compute_ps: ps, ..NOTHING });
+    }
+}
+
+/// Returns the steps of a rank in a block of a program that lists all steps.
+pub(super) fn listed(block: &StepBlockParams, rank: u32) -> &[RankStepParams] {
+    match block.parts.first() {
+        Some(StepPartParams::Listed(steps)) => &steps[rank as usize],
+        _ => &[],
     }
 }

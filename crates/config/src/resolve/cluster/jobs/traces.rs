@@ -3,7 +3,7 @@
 //! Computations are nodes with durations, collectives of all ranks are single nodes, and the rest are messages. A
 //! message is split where its receiver splits the received data, so that every send node has one receive node.
 
-use super::program::{Adding, Mark, Program};
+use super::program::{listed, Adding, Mark, Program, STEPS_MAX};
 use crate::code::Code;
 use crate::error::suggestion;
 use crate::error::Fault;
@@ -31,7 +31,7 @@ pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<V
     let job = found(plan, job)?;
     let program = program(plan, job, messages)?;
     let is_execution = |step: &RankStepParams| step.work > 0;
-    if !job.cores.is_empty() && program.blocks.iter().flat_map(|block| &block.steps).flatten().any(is_execution) {
+    if !job.cores.is_empty() && (0..program.ranks).any(|rank| has(&program, rank, is_execution)) {
         return Err(Fault::new(
             Code::NotSupported,
             format!(
@@ -41,7 +41,7 @@ pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<V
         ),
         ));
     }
-    let lines: Vec<Lines> = program.blocks.iter().map(|block| Lines::of(block, &program.marks)).collect();
+    let lines: Vec<Lines> = program.blocks.iter().map(|block| Lines::of(block, &program)).collect();
     let mut total = 0;
     let one = |rank| {
         let mut pen = Pen::new(rank);
@@ -83,6 +83,11 @@ fn found<'a>(plan: &'a Plan, name: Option<&str>) -> Result<&'a JobParams, Fault>
     }
 }
 
+/// Returns true if a step of a rank is of a kind.
+fn has(program: &Program, rank: u32, is: fn(&RankStepParams) -> bool) -> bool {
+    program.blocks.iter().any(|block| listed(block, rank).iter().any(is))
+}
+
 /// Rebuilds the program of a job, with its collectives marked unless `messages` is true.
 fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Fault> {
     let path = format!("job.{}", job.name);
@@ -101,7 +106,12 @@ fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Faul
     let mut program = Program::new(job.hosts.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };
     program.marks = (!messages).then(Vec::new);
+    program.lists_all = true;
     super::write(&path, &mut spec, &mut program, Path::new("")).map_err(Fault::from)?;
+    if program.is_too_long() {
+        let message = format!("{path}: more than {STEPS_MAX} steps of all ranks together; traces have no more");
+        return Err(Fault::new(Code::TooMany, message));
+    }
     if let Some(mark) = program.marks.iter().flatten().find(|mark| mark.bytes > BYTES_MAX) {
         return Err(Fault::new(
             Code::OutOfRange,
@@ -127,11 +137,12 @@ pub(super) fn collective_of(spec: &JobSpec, ranks: u32) -> Option<(Collective, u
 struct Lines(BTreeMap<(u32, u32), Vec<u64>>);
 
 impl Lines {
-    fn of(block: &StepBlockParams, marks: &Option<Vec<Mark>>) -> Self {
+    fn of(block: &StepBlockParams, program: &Program) -> Self {
         let mut cuts: BTreeMap<(u32, u32), BTreeSet<u64>> = BTreeMap::new();
-        for (rank, steps) in (0..).zip(&block.steps) {
+        for rank in 0..program.ranks {
+            let steps = listed(block, rank);
             let (mut sent, mut received) = (BTreeMap::new(), BTreeMap::new());
-            for (_, step) in outside(rank, steps, marks) {
+            for (_, step) in outside(rank, steps, &program.marks) {
                 for (message, at, line) in [
                     (step.send, &mut sent, step.send.map(|to| (rank, to.rank))),
                     (step.receive, &mut received, step.receive.map(|from| (from.rank, rank))),
@@ -220,7 +231,7 @@ impl Pen {
     /// Writes one round of a block.
     fn write(&mut self, program: &Program, block: &StepBlockParams, lines: &Lines) {
         let own = self.rank as usize;
-        let steps = &block.steps[own];
+        let steps = listed(block, self.rank);
         let mut marks = program.marks.iter().flatten().peekable();
         let mut at = BTreeMap::new();
         for (place, step) in outside(self.rank, steps, &program.marks) {

@@ -73,7 +73,7 @@ impl Sum<'_> {
     pub(super) fn write(&self, program: &mut Program, bytes: u64, update_ps: u64) {
         program.opens();
         match self.algorithm {
-            AlgorithmSpec::RecursiveDoubling => program.recursive_doubling(self.group, bytes, 1),
+            AlgorithmSpec::RecursiveDoubling => program.doubling_sum(self.group, bytes),
             AlgorithmSpec::Tree => {
                 program.tree_reduce(self.group, bytes);
                 program.tree_broadcast(self.group, bytes);
@@ -146,14 +146,14 @@ pub(super) fn write(
     };
     if forward > 0 {
         let phase = program.phase("forward");
-        group.iter().for_each(|&rank| program.device(rank, phase, forward, 0));
+        program.devices(&group, phase, forward, 0);
     }
     if backward > 0 {
         let phase = program.phase("backward");
         // All works but the last are only begun here, so that the accelerator computes while the first buckets are
         // exchanged.
         for number in 1..buckets {
-            group.iter().for_each(|&rank| program.device(rank, phase, part(backward, number - 1), u32::MAX - 1));
+            program.devices(&group, phase, part(backward, number - 1), u32::MAX - 1);
         }
     }
     let updates_once = algorithm == AlgorithmSpec::Aggregator;
@@ -162,7 +162,7 @@ pub(super) fn write(
             let phase = program.phase("backward");
             let more = if number == 0 { part(backward, buckets - 1) } else { 0 };
             let left = (buckets - 1 - number) as u32;
-            group.iter().for_each(|&rank| program.device(rank, phase, more, left));
+            program.devices(&group, phase, more, left);
         }
         program.compute(&group, "copy", part(copy, number));
         program.base = (0..number).map(|before| part(bytes, before)).sum();

@@ -73,6 +73,8 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
         }
         walks.push(Walk::new(path, rank, file.clone(), trace, &mut groups, &accelerator)?);
     }
+    // Collectives of few ranks and single steps alternate, so that lists take less than parts.
+    program.lists_all = true;
     let collectives = Collectives { algorithm, size: spec.group.unwrap_or(1) };
     Schedule::new(path, program, walks, groups.into_members(), collectives).run()
 }

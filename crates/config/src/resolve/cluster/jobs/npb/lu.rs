@@ -27,7 +27,7 @@ impl Benchmark {
         sweeps.right_hand_side(program);
         program.block(1);
         // One norm for each of the five numbers of a point (lu.f, l2norm).
-        program.recursive_doubling(group, NUMBERS * DOUBLE, 1);
+        program.doubling_sum(group, NUMBERS * DOUBLE);
     }
 }
 

@@ -67,7 +67,7 @@ impl Cycle<'_> {
     /// Adds two sums over all ranks.
     fn norms(&self, program: &mut Program) {
         // A sum and a maximum, one after the other (mg.f, norm2u3).
-        (0..2).for_each(|_| program.recursive_doubling(self.group, DOUBLE, 1));
+        (0..2).for_each(|_| program.doubling_sum(self.group, DOUBLE));
     }
 
     /// Adds the computation of every rank on its points of a level.
@@ -208,7 +208,7 @@ mod tests {
         // Along each axis 32 ranks have points of the coarser level; they send three faces of three by three.
         assert_eq!(bytes_of(&program), 3 * 32 * 3 * 9 * 8);
         let name = |_| String::new();
-        assert_eq!(problem(&program.blocks[0], name), None);
+        assert_eq!(problem(64, &program.blocks[0], name), None);
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Benchmark {
         self.compute(program, "random numbers", 2.0 * pairs, pairs, 0.0);
         // The sums sx and sy, and the ten counts q (ep.f).
         for bytes in [DOUBLE, DOUBLE, 10 * DOUBLE] {
-            program.recursive_doubling(group, bytes, 1);
+            program.doubling_sum(group, bytes);
         }
     }
 
@@ -78,7 +78,7 @@ impl Benchmark {
         program.block(self.iterations([10; 5]));
         let values: f64 = 2_f64.powi(of(self.problem, [11, 16, 19, 21, 23]));
         self.compute(program, "ranking", keys as f64, keys as f64, values / f64::from(ranks));
-        program.recursive_doubling(group, (buckets + 5) * INTEGER, 1);
+        program.doubling_sum(group, (buckets + 5) * INTEGER);
         program.pairwise_alltoall(group, "counts", INTEGER);
         // Buckets are handed out so that all ranks get about the same number of keys (is.c).
         program.pairwise_alltoall(group, "keys", keys * INTEGER / u64::from(ranks).pow(2));
@@ -127,11 +127,8 @@ mod tests {
 
     pub(super) fn bytes_of(program: &Program) -> u64 {
         let steps = program.blocks.iter().flat_map(|block| {
-            block
-                .steps
-                .iter()
-                .flatten()
-                .map(move |step| step.send.map_or(0, |message| message.bytes * u64::from(block.times)))
+            let steps = (0..program.ranks).flat_map(|rank| block.steps_of(rank, 0));
+            steps.map(move |step| step.send.map_or(0, |message| message.bytes * u64::from(block.times)))
         });
         steps.sum()
     }
@@ -150,7 +147,8 @@ mod tests {
             let work = |ranks| {
                 let program = made(make, ranks);
                 let of_block = |block: &hostnet_params::StepBlockParams| {
-                    block.steps.iter().flatten().map(|step| step.compute_ps).sum::<u64>() * u64::from(block.times)
+                    let steps = (0..ranks).flat_map(|rank| block.steps_of(rank, 0));
+                    steps.map(|step| step.compute_ps).sum::<u64>() * u64::from(block.times)
                 };
                 program.blocks.iter().map(of_block).sum::<u64>() as f64
             };
@@ -171,7 +169,7 @@ mod tests {
             for ranks in [2, 4, 8, 16, 32, 64, 128] {
                 let program = made(make, ranks);
                 let name = |phase: u8| program.phases[usize::from(phase)].clone();
-                assert_eq!(program.blocks.iter().find_map(|block| problem(block, name)), None, "{ranks} ranks");
+                assert_eq!(program.blocks.iter().find_map(|block| problem(ranks, block, name)), None, "{ranks} ranks");
             }
         }
     }

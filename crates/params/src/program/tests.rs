@@ -1,0 +1,146 @@
+//! Tests of collectives: programs end, and every member has what the collective promises.
+
+use super::*;
+use std::collections::VecDeque;
+
+/// For each byte of a vector, the members whose data is in it, as bits.
+type Vector = Vec<u32>;
+
+fn collective(pattern: CollectivePattern, count: u32, bytes: u64) -> CollectiveParams {
+    let group = GroupParams { first: 0, stride: 1, count, size: count };
+    CollectiveParams { pattern, group, bytes, phase: 0, base: Some(0), additions: Vec::new() }
+}
+
+/// Runs a collective on the vectors of its members: a received vector is added if the next step says so, and is taken
+/// over otherwise. Returns the vectors at the end.
+fn run(collective: &CollectiveParams, mut vectors: Vec<Vector>) -> Vec<Vector> {
+    let count = vectors.len();
+    let mut lines: Vec<VecDeque<(usize, Vector)>> = vec![VecDeque::new(); count * count];
+    let (mut at, mut sent) = (vec![0; count], vec![false; count]);
+    let is_done = |at: &[u32]| (0..).zip(at).all(|(rank, &at)| at == collective.indices(rank));
+    while !is_done(&at) {
+        let before = (at.clone(), sent.clone());
+        for own in 0..count {
+            let rank = own as u32;
+            if at[own] == collective.indices(rank) {
+                continue;
+            }
+            let PlaceStep { send: (to, bytes), at: begin, receive: (from, received), added } =
+                collective.action(rank, at[own]).expect("it is a member");
+            if bytes > 0 && !std::mem::replace(&mut sent[own], true) {
+                let begin = begin as usize;
+                let data = vectors[own][begin..begin + bytes as usize].to_vec();
+                lines[own * count + to as usize].push_back((begin, data));
+            }
+            if received > 0 {
+                let Some((begin, data)) = lines[from as usize * count + own].pop_front() else { continue };
+                assert_eq!(data.len() as u64, received);
+                let adds = collective.action(rank, at[own] + 1).is_some_and(|next| next.added > 0);
+                for (held, new) in vectors[own][begin..].iter_mut().zip(data) {
+                    assert!(!adds || *held & new == 0, "{:?} adds data twice", collective.pattern);
+                    *held = if adds { *held | new } else { new };
+                }
+            }
+            assert!(added == 0 || bytes + received == 0);
+            (at[own], sent[own]) = (at[own] + 1, false);
+        }
+        assert_ne!(before, (at.clone(), sent.clone()), "{:?} of {count} waits for ever", collective.pattern);
+    }
+    assert!(lines.iter().all(VecDeque::is_empty), "{:?} of {count} sends what none receives", collective.pattern);
+    vectors
+}
+
+/// Returns the vectors of members before a sum.
+fn own_vectors(count: u32, bytes: u64) -> Vec<Vector> {
+    (0..count).map(|rank| vec![1 << rank; bytes as usize]).collect()
+}
+
+fn sum(patterns: &[CollectivePattern], count: u32, bytes: u64) -> Vec<Vector> {
+    let one = |vectors, pattern: &CollectivePattern| run(&collective(*pattern, count, bytes), vectors);
+    patterns.iter().fold(own_vectors(count, bytes), one)
+}
+
+#[test]
+fn after_a_sum_every_member_has_the_data_of_all_once() {
+    use CollectivePattern::*;
+    for count in 2..=17 {
+        for bytes in [1, 3, 16, 17, 100, 1001] {
+            let wanted = vec![vec![(1 << count) - 1; bytes as usize]; count as usize];
+            let gather = |root| [GatherSum { root, has_own: true }, Scatter { root }];
+            let sums = [
+                &[RingReduceScatter, RingPartsAllgather][..],
+                &[DoublingSum],
+                &[TreeReduce, TreeBroadcast],
+                &[TreeReduce, ChainBroadcast],
+                &gather(0),
+                &gather(count / 2),
+            ];
+            for patterns in sums {
+                assert_eq!(sum(patterns, count, bytes), wanted, "{patterns:?} of {count} with {bytes} B");
+            }
+        }
+    }
+}
+
+#[test]
+fn after_an_all_gather_every_member_has_the_data_of_all() {
+    use CollectivePattern::*;
+    for count in 2..=17_u32 {
+        let own = |rank: u32| {
+            let mut vector = vec![0; 3 * count as usize];
+            vector[3 * rank as usize..][..3].fill(1 << rank);
+            vector
+        };
+        let wanted: Vector = (0..3 * count).map(|byte| 1 << (byte / 3)).collect();
+        for pattern in [RingAllgather, DoublingAllgather] {
+            if pattern == RingAllgather || count.is_power_of_two() {
+                let vectors = run(&collective(pattern, count, 3), (0..count).map(own).collect());
+                assert!(vectors.iter().all(|vector| *vector == wanted), "{pattern:?} of {count}");
+            }
+        }
+    }
+}
+
+#[test]
+fn messages_without_data_of_their_own_are_received() {
+    for count in 2..=17 {
+        for pattern in [CollectivePattern::Pairwise, CollectivePattern::Dissemination] {
+            let vectors = vec![vec![0; 2 * count as usize]; count as usize];
+            run(&collective(pattern, count, 1), vectors);
+        }
+    }
+}
+
+#[test]
+fn peers_and_numbers_of_steps_are_those_of_the_steps() {
+    use CollectivePattern::*;
+    let gather = GatherSum { root: 1, has_own: false };
+    let patterns = [RingReduceScatter, RingPartsAllgather, RingAllgather, Pairwise, Dissemination, DoublingSum];
+    let others = [TreeReduce, TreeBroadcast, ChainBroadcast, gather, Scatter { root: 1 }];
+    for pattern in patterns.into_iter().chain(others) {
+        for (count, bytes) in (2..=17).flat_map(|count| [(count, 3), (count, 1000)]) {
+            let mut collective = collective(pattern, count, bytes);
+            let vector = bytes.div_ceil(count.into());
+            for bytes in [vector, vector - 1, bytes] {
+                let (instruction_fs, phase, compute_ps, work) = (0, 1, 1, 0);
+                collective.additions.push(AdditionParams { bytes, instruction_fs, phase, compute_ps, work });
+            }
+            let part = StepPartParams::Collective(Arc::new(collective));
+            let block = StepBlockParams { times: 1, parts: vec![part.clone()] };
+            let (mut steps, mut largest) = (0, 0);
+            for rank in 0..count {
+                let mut peers = BTreeSet::new();
+                part.add_peers(rank, &mut peers);
+                let mut found = BTreeSet::new();
+                for step in block.steps_of(rank, 0) {
+                    steps += 1;
+                    largest = largest.max(step.send.map_or(0, |message| message.bytes));
+                    found.extend([step.send, step.receive].into_iter().flatten().map(peer));
+                }
+                assert_eq!(peers, found, "{pattern:?} of {count} with {bytes} B");
+            }
+            assert_eq!(part.largest_message(), largest, "{pattern:?} of {count} with {bytes} B");
+            assert!(part.steps_of_all() >= steps, "{pattern:?} of {count} with {bytes} B");
+        }
+    }
+}
