@@ -1,11 +1,12 @@
 //! Hashes that identify configurations.
 
+mod flows;
 mod steps;
 
 use super::plan_error;
 use crate::error::Issue;
 use crate::plan::RunPlan;
-use hostnet_params::{ClusterParams, FlowParams, JobParams, StepBlockParams};
+use hostnet_params::{ClusterParams, JobParams, StepBlockParams};
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -64,6 +65,13 @@ struct Hasher {
     /// Text that has not been hashed yet.
     text: String,
     digits: itoa::Buffer,
+}
+
+/// Returns the canonical JSON of a value.
+fn canonical(value: &impl Serialize) -> serde_json::Result<String> {
+    let mut hasher = Hasher::default();
+    hasher.value(&serde_json::to_value(value)?);
+    Ok(hasher.text)
 }
 
 impl Hasher {
@@ -142,17 +150,6 @@ impl Hasher {
         Ok(())
     }
 
-    fn flows(&mut self, flows: &[FlowParams]) -> serde_json::Result<()> {
-        self.text("[");
-        for (at, flow) in flows.iter().enumerate() {
-            self.text(if at > 0 { "," } else { "" });
-            self.value(&serde_json::to_value(flow)?);
-            self.flush();
-        }
-        self.text("]");
-        Ok(())
-    }
-
     fn end(mut self) -> String {
         self.flush();
         self.sha.finalize().iter().fold(String::new(), |mut hex, byte| {
@@ -172,13 +169,21 @@ mod tests {
     fn a_cluster_has_the_hash_of_all_of_it() {
         let text = "[host.a]\nkind = \"endpoint\"\n[host.b]\nkind = \"endpoint\"\n\
             [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"b\"\ncount = 3\n\
-            [flow.g]\nkind = \"rpc\"\nfrom = \"b\"\nto = \"a\"\nrequest = \"1 kB\"\n";
+            [flow.g]\nkind = \"rpc\"\nfrom = \"b\"\nto = \"a\"\nrequest = \"1 kB\"\ndeaf = [\"1 us\", \"2 us\"]\n\
+            [job.j]\nkind = \"barrier\"\nhosts = [\"a\", \"b\"]\n";
         let input = Input { text, format: Format::Toml, file: "t.toml", base_dir: Path::new("."), overrides: &[] };
-        let mut plan = resolve(&input).expect("it is right");
-        assert_eq!(plan.cluster.flows.len(), 4);
-        assert_eq!(plan.hash, hash(&(&plan.cluster, &plan.run)).unwrap());
-        assert_eq!(plan.hash, hash_cluster(&mut plan.cluster, &plan.run).unwrap());
-        plan.cluster.flows.pop();
-        assert_ne!(plan.hash, hash_cluster(&mut plan.cluster, &plan.run).unwrap());
+        let plan = resolve(&input).expect("it is right");
+        let (mut cluster, run) = (ClusterParams::clone(&plan.cluster), plan.run);
+        assert_eq!(cluster.flows.len(), 5);
+        cluster.flows[1].compress = [true, false];
+        // Jobs are hashed after the rest.
+        let jobs = std::mem::take(&mut cluster.jobs);
+        let alone = hash(&(&cluster, &run)).unwrap();
+        assert_eq!(alone, hash_cluster(&mut cluster, &run).unwrap());
+        cluster.jobs = jobs;
+        let whole = hash_cluster(&mut cluster, &run).unwrap();
+        assert_ne!(alone, whole);
+        cluster.flows.pop();
+        assert_ne!(whole, hash_cluster(&mut cluster, &run).unwrap());
     }
 }
