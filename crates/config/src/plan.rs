@@ -4,6 +4,7 @@ use crate::document::{join, Format};
 use hostnet_params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
 use serde::Serialize;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Configuration to resolve, with its name, folder and overrides.
 #[derive(Clone, Copy, Debug)]
@@ -26,8 +27,8 @@ pub struct Input<'a> {
 pub struct Plan {
     /// Name of the run.
     pub name: String,
-    /// Hosts, and the network between them.
-    pub cluster: ClusterParams,
+    /// Hosts, and the network between them. Runs of the plan share it.
+    pub cluster: Arc<ClusterParams>,
     /// Seed, warm-up and length of a run.
     pub run: RunPlan,
     /// Hexadecimal SHA-256 of the canonical JSON of the server or the cluster, and of `run`. The name of the run is
@@ -100,7 +101,7 @@ impl Plan {
 
     /// Like [`Plan::server`], but returns a mutable reference.
     pub fn server_mut(&mut self) -> Option<&mut ServerParams> {
-        match &mut self.cluster.hosts[..] {
+        match &mut Arc::make_mut(&mut self.cluster).hosts[..] {
             [HostParams { name, kind: HostKind::Server(server), .. }] if name == LONE => Some(server),
             _ => None,
         }

@@ -64,6 +64,7 @@ use server::OfFlows;
 use source::{preset_of, Source};
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::Arc;
 
 /// Checks a configuration of a server or of a cluster and resolves it to a plan.
 ///
@@ -136,7 +137,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
         effective: serde_json::to_value(&written).map_err(plan_error)?,
         name,
         hash: hash(&(&server, &run))?,
-        cluster: lone(server),
+        cluster: Arc::new(lone(server)),
         run,
         ignored,
         unvalidated,

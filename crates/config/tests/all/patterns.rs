@@ -21,7 +21,7 @@ fn plan(flow: &str, overrides: &[&str]) -> Plan {
 }
 
 fn flows(flow: &str, overrides: &[&str]) -> Vec<FlowParams> {
-    plan(flow, overrides).cluster.flows
+    plan(flow, overrides).cluster.flows.clone()
 }
 
 fn pairs(flows: &[FlowParams]) -> Vec<(u16, u16)> {

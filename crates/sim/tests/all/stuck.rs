@@ -4,6 +4,7 @@ use crate::common::{plan, stream};
 use hostnet_config::{Code, Plan};
 use hostnet_model::params::HostKind;
 use hostnet_sim::{Options, Run, SimulationError};
+use std::sync::Arc;
 
 #[test]
 fn writes_that_are_never_drained_are_reported() {
@@ -61,7 +62,7 @@ fn a_server_that_drains_nothing_is_stuck_behind_long_cables_too() {
         [flow.f]\nkind = \"bulk\"\nfrom = \"a\"\nto = \"b\"\n\
         [run]\nwarmup = \"0 s\"\nduration = \"30 s\"\n";
     let mut plan = plan(text, &[]);
-    let HostKind::Server(server) = &mut plan.cluster.hosts[1].kind else { panic!("a server") };
+    let HostKind::Server(server) = &mut Arc::make_mut(&mut plan.cluster).hosts[1].kind else { panic!("a server") };
     let controller = &mut server.sockets[0].memory.controller;
     (controller.write_high, controller.idle_writes, controller.spare_writes) = (9999, 9999, 9999);
     let stuck = Run::new(&plan, Options::default()).run(|_| true).expect_err("nothing drains the WPQ");

@@ -53,6 +53,7 @@ use attached::Attached;
 use hostnet_params::{ClusterParams, ClusterSpec, FlowParams, PacketsParams, Traffic};
 pub use jobs::chakra_traces;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Returns true if a text describes a cluster: it can be parsed and has a table of hosts.
 pub fn is_cluster(text: &str, format: Format) -> bool {
@@ -116,7 +117,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         hash: hash_cluster(&mut cluster, &run)?,
         effective: serde_json::to_value(&spec).map_err(plan_error)?,
         name,
-        cluster,
+        cluster: Arc::new(cluster),
         run,
         ignored,
         unvalidated: (!unvalidated.is_empty()).then(|| unvalidated.join("; ")),
@@ -143,6 +144,8 @@ fn tables<'a>(tree: &'a mut Value, key: &str) -> impl Iterator<Item = (&'a Strin
 
 /// Sets the seeds of flows that draw the kinds of their requests from the seed of the run.
 fn seeded(mut flows: Vec<FlowParams>, seed: u64) -> Vec<FlowParams> {
+    // There may be a million of them, and runs keep them.
+    flows.shrink_to_fit();
     // The number gives each flow its own stream of random numbers.
     for (number, flow) in (0..).zip(&mut flows) {
         match &mut flow.traffic {

@@ -15,6 +15,7 @@ use hostnet_model::Machine;
 use hostnet_sim::{Options, Run};
 use proptest::prelude::*;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Returns a cluster of two nodes of the NetDIMM study at a cable.
 fn nodes(keys: &str, flow: &str) -> String {
@@ -37,7 +38,7 @@ fn ping(bytes: u32) -> String {
 /// Returns the mean time of each stage of requests to an idle server whose DIMM is never refreshed, in ps.
 fn idle(keys: &str, bytes: u32) -> [f64; 10] {
     let mut plan = plan(&nodes(keys, &ping(bytes)));
-    for host in &mut plan.cluster.hosts {
+    for host in &mut Arc::make_mut(&mut plan.cluster).hosts {
         let HostKind::Server(server) = &mut host.kind else { continue };
         let dimm = server.socket_mut().dimm.as_mut().expect("a DIMM");
         dimm.memory.dram.timing.refi = 1 << 30;

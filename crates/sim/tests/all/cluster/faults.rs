@@ -7,6 +7,7 @@ use hostnet_kernel::Simulation;
 use hostnet_model::ether;
 use hostnet_model::nic::DropReason;
 use hostnet_model::World;
+use std::sync::Arc;
 
 const TCP: &str = "[transport.t]\nbase = \"dctcp\"\nrto_min = \"1 ms\"\nrto_initial = \"2 ms\"\n";
 
@@ -95,7 +96,8 @@ fn a_ring_with_few_descriptors_drops_for_want_of_them() {
 fn damaged_packets_are_dropped_at_the_next_hop_and_retransmitted() {
     let mut plan = faulty("", "corrupt = 0.01", "bytes = \"2 MB\"");
     // The cable of the server is faulty as well, so its NIC detects damaged packets.
-    plan.cluster.cables[1].corrupt = plan.cluster.cables[0].corrupt;
+    let cables = &mut Arc::make_mut(&mut plan.cluster).cables;
+    cables[1].corrupt = cables[0].corrupt;
     let mut simulation = run(&plan, 30_000);
     assert_eq!(received(&simulation), 2_000_000);
     assert!(dropped_by_nic(&simulation, DropReason::Corrupt) > 0);

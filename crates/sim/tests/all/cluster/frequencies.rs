@@ -5,6 +5,7 @@ use hostnet_kernel::Simulation;
 use hostnet_model::power::PowerManager;
 use hostnet_model::World;
 use hostnet_sim::Report;
+use std::sync::Arc;
 
 /// One frequency, and no sleep.
 const PLAIN: &str = "governor = \"performance\", idle = \"poll\"";
@@ -96,7 +97,7 @@ fn ondemand_follows_the_load_and_the_clock_follows_the_voltage() {
     let mut plan = Scene::new(4, "0-3", "rate = 4000, time = \"500 us\", workers = 4096")
         .power("idle = \"poll\", governor = { kind = \"ondemand\", period = \"1 ms\" }")
         .plan();
-    for flow in &mut plan.cluster.flows {
+    for flow in &mut Arc::make_mut(&mut plan.cluster).flows {
         flow.start_ps = 20_000 * PS;
     }
     let simulation = crate::cluster::lab::run(&plan, 40_000);

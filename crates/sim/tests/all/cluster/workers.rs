@@ -2,6 +2,7 @@
 
 use crate::cluster::serving::{asked, cores, number, rows, workers, Scene, PS};
 use hostnet_model::os::NetStack;
+use std::sync::Arc;
 
 fn limit(scene: &Scene) -> (String, f64) {
     let report = scene.report();
@@ -71,7 +72,7 @@ fn cores_without_work_take_that_of_others() {
     // Only the connection of core 0 sends requests within the time of the test.
     let text = "rate = 1000, burst = 8, time = \"400 us\", workers = 64, arrivals = \"constant\"";
     let mut plan = four(text).plan();
-    for flow in plan.cluster.flows.iter_mut().skip(1) {
+    for flow in Arc::make_mut(&mut plan.cluster).flows.iter_mut().skip(1) {
         flow.start_ps = 1_000_000 * PS;
     }
     let simulation = crate::cluster::lab::run(&plan, 15_000);
