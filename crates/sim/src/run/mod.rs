@@ -278,7 +278,9 @@ impl Run {
             self.observer.end_trace(&mut self.state.simulation);
         }
         // Last of all, so that a resumed run has the epoch that ends now.
-        if self.options.checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
+        let checkpoint_at_ps = self.options.checkpoint_at_ps;
+        // A run without a checkpoint has the time 0, which is also that of its first pause.
+        if checkpoint_at_ps > 0 && checkpoint_at_ps == now.ps() && self.checkpoint.is_none() {
             self.checkpoint = self.state.write_whole(&self.plan, self.options, &self.processes);
         }
     }
