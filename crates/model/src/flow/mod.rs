@@ -77,7 +77,7 @@ pub struct Application {
     written: u64,
     completed_at: Option<Time>,
     /// Only for an end that sends requests: a histogram takes 10 KB, and there may be a million flows.
-    latency: Option<Histogram>,
+    latency: Option<Box<Histogram>>,
 }
 
 impl Application {
@@ -119,7 +119,7 @@ impl Application {
             written: 0,
             completed_at: None,
             latency: matches!(kind, ApplicationKind::RpcClient(_) | ApplicationKind::OpenLoopClient(_))
-                .then(Histogram::default),
+                .then(Box::default),
             kind,
         }
     }
@@ -139,10 +139,12 @@ impl Application {
                 }
                 (0, None)
             }
-            ApplicationKind::RpcClient(caller) => caller.poll(now, read, room, self.stopped, self.latency.as_mut()),
+            ApplicationKind::RpcClient(caller) => {
+                caller.poll(now, read, room, self.stopped, self.latency.as_deref_mut())
+            }
             ApplicationKind::RpcServer(responder) => (responder.poll(read, room), None),
             ApplicationKind::OpenLoopClient(caller) => {
-                caller.poll(now, read, room, self.stopped, self.latency.get_or_insert_with(Histogram::default))
+                caller.poll(now, read, room, self.stopped, self.latency.get_or_insert_default())
             }
             ApplicationKind::ServiceServer(servant) => (servant.poll(read, room), None),
             ApplicationKind::Channel { unwritten, arrived } => {
@@ -258,12 +260,12 @@ impl Application {
     /// answer has been read, in ps. None except at the end that sends them.
     #[must_use]
     pub fn latency(&self) -> Option<&Histogram> {
-        self.latency.as_ref()
+        self.latency.as_deref()
     }
 
     /// Starts a new measurement window: resets the latencies. Byte counters continue.
     pub fn reset(&mut self) {
-        self.latency.iter_mut().for_each(Histogram::reset);
+        self.latency.iter_mut().for_each(|latency| latency.reset());
         if let ApplicationKind::OpenLoopClient(caller) = &mut self.kind {
             caller.reset();
         }
