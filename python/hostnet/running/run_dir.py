@@ -54,6 +54,9 @@ def write_explanations(results: Results, folder: Path) -> None:
 
     For hosts on a network, each server has a folder in `servers`.
     """
+    # Endpoints need no explanation, and the import takes as long as a short run.
+    if not results.servers:
+        return
     from hostnet.explanation import explainable
 
     for host in explainable(results):
