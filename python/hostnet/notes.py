@@ -40,10 +40,16 @@ def notes_of(summary: Mapping[str, Any]) -> list[str]:
     lines = [] if summary["complete"] else [STOPPED]
     if summary["unvalidated"]:
         lines.append(summary["unvalidated"])
+    lines += forward_notes(summary)
     lines += drift_notes(summary)
     lines += wide_interval_notes(summary)
     lines += summary["ignored"]
     return lines + no_effect_notes(summary)
+
+
+def forward_notes(summary: Mapping[str, Any]) -> list[str]:
+    """Returns the note on what a run with `run.forward = "auto"` did not simulate, if the run has this key."""
+    return [summary["forward"]["note"]] if "forward" in summary else []
 
 
 def wide_interval_notes(summary: Mapping[str, Any]) -> list[str]:

@@ -150,6 +150,8 @@ pub struct RunPlan {
     pub length: Length,
     /// Longest measurement, in ps.
     pub duration_max_ps: u64,
+    /// True if the measurement may end once the state is certified as stationary.
+    pub forward: bool,
 }
 
 /// Warm-up before the measurement.

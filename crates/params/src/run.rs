@@ -38,11 +38,25 @@ pub struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub warmup: Option<WarmUpSpec>,
+    /// Handling of a state that does not change: "off" (every line is simulated) or "auto" (the measurement ends early
+    /// once the state is certified as stationary); "off" when absent. Only with `duration`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forward: Option<ForwardSpec>,
     /// Maximum memory of the simulation, as estimated before it begins (size); "8 GiB" when absent. It does not change
     /// the results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 MiB", "x-max" = "64 TiB"))]
     pub memory: Option<Size>,
+}
+
+/// Handling of a state that does not change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ForwardSpec {
+    /// Every line is simulated.
+    Off,
+    /// The measurement ends early once the state is certified as stationary.
+    Auto,
 }
 
 /// Event that ends a run.

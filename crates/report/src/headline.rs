@@ -20,7 +20,8 @@ pub fn header(run: &ServerRun) -> Html {
     let is_stopped = run.summary.value("complete") == Some(&Value::Bool(false));
     let warnings = is_stopped.then(|| STOPPED.to_owned()).into_iter();
     let unvalidated = run.summary.some_text("unvalidated").map(str::to_owned);
-    let warnings = warnings.chain(unvalidated).chain(drift_notes(&run.summary));
+    let forward = run.summary.value("forward").and_then(|forward| forward["note"].as_str()).map(str::to_owned);
+    let warnings = warnings.chain(unvalidated).chain(forward).chain(drift_notes(&run.summary));
     element("header")
         .child(wrap_as("p", "eyebrow", "Host network run"))
         .child(wrap("h1", run.name()))

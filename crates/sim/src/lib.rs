@@ -24,6 +24,7 @@ pub mod chip;
 mod compare;
 mod error;
 pub mod filter;
+mod forward;
 pub mod frames;
 pub mod memory;
 pub mod noc;

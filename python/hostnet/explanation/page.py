@@ -30,7 +30,7 @@ from hostnet.explanation.steps import Steps, cap_by_offered_load, find_remedies,
 from hostnet.explanation.text import PARTS, page_text
 from hostnet.explanation.trials import apply_simulated_limits, not_predicted, run_trials, with_confirmed_limit
 from hostnet.multi_run import reject_multi_run
-from hostnet.notes import STOPPED
+from hostnet.notes import STOPPED, forward_notes
 from hostnet.regimes import regime_headline
 from hostnet.running.results import server_config
 
@@ -343,6 +343,7 @@ def _of_summary(
     notes = [] if summary.get("complete", True) else [STOPPED]
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
+    notes += forward_notes(summary)
     if host is not None:
         told_already = {row["workload"] for row in explanation["workloads"]}
         limits = [row for row in summary.get("limits", ()) if row["class"] not in told_already]

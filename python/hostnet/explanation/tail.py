@@ -15,7 +15,7 @@ from hostnet.explanation.run_files import read_json
 from hostnet.explanation.slo import Promise, Slo, promises, services
 from hostnet.explanation.steps import simulated
 from hostnet.multi_run import reject_multi_run
-from hostnet.notes import STOPPED
+from hostnet.notes import STOPPED, forward_notes
 from hostnet.running.seeds import mean_of
 
 if TYPE_CHECKING:
@@ -306,4 +306,5 @@ def _notes(summary: Summary, asked_for: Sequence[Promise]) -> list[str]:
             )
     if summary.get("unvalidated"):
         notes.append(str(summary["unvalidated"]))
+    notes += forward_notes(summary)
     return notes

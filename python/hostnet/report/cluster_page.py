@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hostnet.notes import STOPPED
+from hostnet.notes import STOPPED, forward_notes
 from hostnet.report.clusters.inside import inside_section
 from hostnet.report.clusters.jobs import job_sections
 from hostnet.report.clusters.latency import distributions_section
@@ -60,6 +60,7 @@ def header(run: RunFiles, name: str) -> Html:
         element("p", about(summary), class_="lead"),
         None if summary.get("complete", True) else warning(STOPPED),
         warning(str(unvalidated)) if unvalidated else None,
+        *(warning(note) for note in forward_notes(summary)),
     )
 
 

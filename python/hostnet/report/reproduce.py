@@ -6,7 +6,7 @@ import json
 import shlex
 from typing import Any
 
-from hostnet.notes import no_effect_notes
+from hostnet.notes import forward_notes, no_effect_notes
 from hostnet.report.html import Html, details, element, fact_list, section
 from hostnet.report.load import RunFiles
 from hostnet.report.over_time import step_ns
@@ -19,7 +19,7 @@ def notes_section(run: RunFiles) -> Html | None:
     """Creates the notes on keys without effect and on limits of the model."""
     ignored = [str(text) for text in run.summary.get("ignored") or []]
     unvalidated = [str(run.summary["unvalidated"])] if run.summary.get("unvalidated") else []
-    notes = [*unvalidated, *ignored, *no_effect_notes(run.summary, most=None)]
+    notes = [*unvalidated, *forward_notes(run.summary), *ignored, *no_effect_notes(run.summary, most=None)]
     return section("Notes", element("ul", *(element("li", note) for note in notes), class_="notes")) if notes else None
 
 

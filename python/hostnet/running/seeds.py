@@ -36,11 +36,21 @@ def combine_runs(runs: Sequence[Results]) -> Row:
             *(f"table {name} has more than {ROWS_MAX} rows; seeds.json leaves out its means" for name in large),
         ],
         "unvalidated": first["unvalidated"],
+        **combine_forward(summaries),
         **{
             kind: [name for name in first.get(kind, []) if all(name in other[kind] for other in summaries)]
             for kind in ("no_effect", "never_met")
         },
     }
+
+
+def combine_forward(summaries: Sequence[Row]) -> Row:
+    """Returns what all runs skipped on average, if their configuration asks for fast-forward."""
+    shares = [summary["forward"]["skipped_share"] for summary in summaries if "forward" in summary]
+    if not shares:
+        return {}
+    note = f"run.forward: {mean_of(shares):.1%} of the measurement is not simulated on average; a single run says why"
+    return {"forward": {"skipped_share": mean_of(shares), "note": note.replace("%", " %", 1)}}
 
 
 def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Sequence[Row]]]) -> dict[str, list[Row]]:

@@ -165,3 +165,7 @@ class Run(Description):
 
     Range: "1 MiB" to "64 TiB".
     """
+    forward: str | None = None
+    """Handling of a state that does not change: "off" (every line is simulated) or "auto" (the measurement ends early
+    once the state is certified as stationary); "off" when absent. Only with `duration`.
+    """

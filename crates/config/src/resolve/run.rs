@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::plan::{Length, RunPlan, WarmUp};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{RunSpec, Time, UntilSpec, WarmUpSpec};
+use hostnet_params::{ForwardSpec, RunSpec, Time, UntilSpec, WarmUpSpec};
 use std::path::Path;
 
 const SEED: u64 = 1;
@@ -14,6 +14,11 @@ const JOBS_MAX_PS: u64 = 10_000_000_000_000;
 
 /// Resolves the run. `ramp_ps` is the longest ramp time of a job file; it is the warm-up unless `run.warmup` gives one.
 pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
+    let forward = run.forward == Some(ForwardSpec::Auto);
+    if forward && (run.until.is_some() || run.precision.is_some()) {
+        let message = "has an effect only with run.duration, as the other lengths end when enough is known";
+        return Err(Issue::new(Code::NoEffect, "run.forward", message));
+    }
     if run.until.is_some() {
         return until_jobs(run);
     }
@@ -39,7 +44,7 @@ pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
         None if ramp_ps > 0 => WarmUp::Fixed { ps: ramp_ps },
         _ => WarmUp::Auto,
     };
-    Ok(RunPlan { seed: run.seed.unwrap_or(SEED), warm_up, length, duration_max_ps })
+    Ok(RunPlan { seed: run.seed.unwrap_or(SEED), warm_up, length, duration_max_ps, forward })
 }
 
 /// Resolves a run that measures until all jobs end.
@@ -58,6 +63,7 @@ fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
         warm_up: WarmUp::Fixed { ps: 0 },
         length: Length::Jobs,
         duration_max_ps: run.duration_max.map_or(JOBS_MAX_PS, |Time(ps)| ps),
+        forward: false,
     })
 }
 
@@ -124,6 +130,7 @@ pub(super) fn effective(run: &RunPlan, name: &str, spec: &RunSpec) -> RunSpec {
         duration_max,
         until: (run.length == Length::Jobs).then_some(UntilSpec::Jobs),
         warmup: Some(warmup),
+        forward: run.forward.then_some(ForwardSpec::Auto),
         memory: spec.memory,
     }
 }

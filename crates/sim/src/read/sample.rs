@@ -83,6 +83,8 @@ pub struct Sample {
     pub over_threshold_ps: Vec<u64>,
     /// Bytes that storage commands have moved, per workload.
     pub app_bytes: Vec<u64>,
+    /// Storage commands whose latency was recorded, and the sum of these latencies in ps, per workload.
+    pub commands: Vec<[u64; 2]>,
     /// Lines read from DRAM.
     pub lines_read: u64,
     /// Row activations made for reads.
@@ -102,6 +104,7 @@ impl Sample {
             totals: vec![vec![DomainTotals::default(); classes]; PoolGroup::ALL.len()],
             over_threshold_ps: vec![0; PoolGroup::ALL.len()],
             app_bytes: vec![0; classes],
+            commands: vec![[0; 2]; classes],
             lines_read: 0,
             read_activations: 0,
             operations: Vec::new(),
@@ -142,8 +145,10 @@ impl Sample {
         }
         let drives = machine.each::<Ssd>().map(Ssd::services);
         for services in drives.chain(machine.each::<Dma>().map(Dma::services)) {
-            for (bytes, service) in self.app_bytes.iter_mut().zip(services) {
+            for ((bytes, [count, sum]), service) in self.app_bytes.iter_mut().zip(&mut self.commands).zip(services) {
                 *bytes += service.bytes;
+                *count += service.latency.count();
+                *sum += service.latency.sum() as u64;
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Chooses how often a run is checked. A network of packets needs milliseconds for what lines show within
 //! microseconds.
 
+use crate::forward;
 use hostnet_config::{Length, Plan, WarmUp};
 use std::ops::RangeInclusive;
 
@@ -95,8 +96,9 @@ impl RunPace {
     }
 
     /// Returns the length of a batch, in ps.
-    pub(crate) fn batch_ps(&self, length: Length) -> u64 {
-        match length {
+    pub(crate) fn batch_ps(&self, plan: &Plan) -> u64 {
+        match plan.run.length {
+            Length::Duration { .. } if forward::is_allowed(plan) => forward::batch_ps(plan, self.precision_batch_ps),
             Length::Duration { ps } => (ps / BATCHES).max(BATCH_MIN_PS),
             Length::Precision { .. } => self.precision_batch_ps,
             Length::Jobs => JOBS_BATCH_PS,

@@ -3,6 +3,7 @@
 use super::options::Options;
 use super::pace::{batches_max, RunPace, JOBS_CHECKS_PER_BATCH};
 use crate::build::warm_up::tolerance;
+use crate::forward;
 use crate::read::flows::{AllFlowTotals, ClassBytes};
 use crate::read::host_state::HostState;
 use crate::read::ports::PortTotals;
@@ -59,7 +60,7 @@ impl MeasuringWindow {
             before: AllFlowTotals::default(),
             ports_before: Vec::new(),
             next_batch: Time::MAX,
-            batch_ps: RunPace::of(plan).batch_ps(plan.run.length),
+            batch_ps: RunPace::of(plan).batch_ps(plan),
             batches: ReadingHistory::default(),
             next_series: Time::MAX,
             series: ReadingHistory::default(),
@@ -185,7 +186,10 @@ impl MeasuringWindow {
             }
             self.next_batch = now + self.batch_ps;
         }
-        now >= target || jobs_done || is_precise(plan, &self.before, &self.batches)
+        now >= target
+            || jobs_done
+            || is_precise(plan, &self.before, &self.batches)
+            || forward::is_allowed(plan) && forward::is_certified(&self.batches, length_ps(plan))
     }
 }
 

@@ -22,6 +22,7 @@ mod expander;
 mod filter;
 mod fluid;
 mod foreign;
+mod forward;
 mod frames;
 mod frequency;
 mod influence;

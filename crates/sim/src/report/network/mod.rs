@@ -47,6 +47,7 @@ mod timeline;
 pub(super) use control::rule_name;
 pub(super) use limit::ClassLimit;
 
+use crate::forward;
 use crate::read;
 use crate::read::ends::{machines, network};
 use crate::read::flows::FlowTotals;
@@ -164,7 +165,7 @@ impl WorldView<'_> {
 
     /// Returns the entries of the summary that describe the run.
     fn summary_heading(&self) -> Value {
-        json!({
+        let mut heading = json!({
             "format": 1,
             "engine": if self.plan.server().is_some() { "run" } else { "cluster" },
             "name": self.plan.name,
@@ -176,7 +177,13 @@ impl WorldView<'_> {
             "events": self.simulation.progress().events,
             "ignored": self.plan.ignored,
             "unvalidated": self.plan.unvalidated,
-        })
+        });
+        // A run that was stopped says nothing about what it would have skipped.
+        let forward = forward::outcome(self.plan, self.batches, self.window_ps()).filter(|_| self.complete);
+        if let (Some(heading), Some(forward)) = (heading.as_object_mut(), forward) {
+            heading.insert("forward".to_owned(), forward);
+        }
+        heading
     }
 
     /// Returns the totals of each flow over the window.

@@ -1,0 +1,256 @@
+//! Fast-forward: ends the measurement of a run whose state is certified as stationary, as the rest would repeat it.
+//!
+//! The certificate covers what every workload does in every domain: the lines per batch, the time for which they hold
+//! their credits, the bytes and operations, and the row misses of reads. Each of these must be known to
+//! [`HALF_WIDTH_MAX`] and must not drift. The test is made at few numbers of batches, each half as large again as the
+//! last, because an interval that is looked at often enough is narrow by chance at some point.
+
+use crate::read::sample::{increases, PoolGroup, Sample};
+use crate::read::ReadingHistory;
+use crate::report::view::CONFIDENCE_GROUPS;
+use hostnet_config::units::{format, Dimension};
+use hostnet_config::{Length, Plan};
+use hostnet_measure::batch;
+use hostnet_model::cache::ClassCounts;
+use hostnet_model::params::{App, ServerParams, WorkloadKind};
+use serde_json::{json, Value};
+
+/// Numbers of batches at which the certificate is tested: the least, and the factor from one to the next.
+///
+/// Cores that step through memory at equal speeds drift past each other within milliseconds, and what their rows cost
+/// changes as slowly: 256 batches are 4 ms of a server with DDR4.
+const BATCHES_MIN: usize = 256;
+const NEXT: (usize, usize) = (3, 2);
+/// Largest half-width of the 95 % confidence interval of a rate or a latency, as a share of its mean.
+const HALF_WIDTH_MAX: f64 = 0.005;
+/// Largest difference between the means of the two halves of the batches, as a share of the mean.
+const HALVES_MAX: f64 = 0.01;
+/// Lines of a cache that may come and go by chance.
+const LINES_MIN: f64 = 64.0;
+/// Share of the requested measurement that is simulated in any case.
+const SIMULATED_MIN: f64 = 1.0 / 256.0;
+
+/// Returns true if the measurement of a plan may end early.
+pub(crate) fn is_allowed(plan: &Plan) -> bool {
+    plan.run.forward && refusal(plan).is_none()
+}
+
+/// Returns why a plan is simulated in full, if its state may change in ways that its first part does not show.
+fn refusal(plan: &Plan) -> Option<String> {
+    let Some(server) = plan.server() else { return Some("the server is a host on a network".to_owned()) };
+    if server.power.is_some() {
+        return Some("frequencies of the cores change over time".to_owned());
+    }
+    if server.control.is_some() {
+        return Some("a controller changes its actions over time".to_owned());
+    }
+    changing_workload(server)
+}
+
+/// Returns why the first workload with phases of its own forbids an early end.
+fn changing_workload(server: &ServerParams) -> Option<String> {
+    server.workloads.iter().find_map(|workload| {
+        let why = match &workload.kind {
+            WorkloadKind::Tiering(_) => "migrates pages",
+            WorkloadKind::App(app) => match app.app {
+                App::PageRank(_) | App::Betweenness(_) => "goes through the phases of a graph algorithm",
+                App::Trace(_) => "replays a trace",
+                _ => return None,
+            },
+            _ => return None,
+        };
+        Some(format!("workload \"{}\" {why}", workload.name))
+    })
+}
+
+/// Returns the length of a batch, in ps: the least multiple of the interval between refreshes that lasts `least_ps`.
+/// Other batches would have one refresh more or less than the next, which is no noise.
+pub(crate) fn batch_ps(plan: &Plan, least_ps: u64) -> u64 {
+    let Some(server) = plan.server() else { return least_ps };
+    let dram = &server.socket().memory.dram;
+    let interval_ps = u64::from(dram.timing.refi) * dram.clock_ps_numerator / dram.clock_ps_denominator;
+    least_ps.next_multiple_of(interval_ps.max(1))
+}
+
+/// Returns true if `batches` certify that a measurement of `length_ps` is stationary.
+pub(crate) fn is_certified(batches: &ReadingHistory, length_ps: u64) -> bool {
+    let samples = batches.of_server(0);
+    let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return false };
+    let batch_ps = last.at.since(first.at) as f64 / (samples.len() - 1).max(1) as f64;
+    is_tested_at(samples.len())
+        && batch_ps * samples.len() as f64 >= length_ps as f64 * SIMULATED_MIN
+        && find_change(samples, &[]).is_none()
+}
+
+/// Returns true if the certificate is tested at `count` batches.
+fn is_tested_at(count: usize) -> bool {
+    let mut tested = BATCHES_MIN;
+    while tested < count {
+        tested = tested * NEXT.0 / NEXT.1;
+    }
+    tested == count
+}
+
+/// Running total of a server.
+#[derive(Clone, Copy)]
+enum Total {
+    Time,
+    Lines(PoolGroup, usize),
+    Residence(PoolGroup, usize),
+    Bytes(usize),
+    Commands(usize),
+    CommandTime(usize),
+    Operations(usize),
+    LinesRead,
+    Activations,
+}
+
+impl Total {
+    fn of(self, sample: &Sample) -> f64 {
+        match self {
+            Total::Time => sample.at.ns(),
+            Total::Lines(group, class) => sample.of(group, class).lines as f64,
+            Total::Residence(group, class) => sample.of(group, class).residence_ps as f64,
+            Total::Bytes(class) => sample.app_bytes[class] as f64,
+            Total::Commands(class) => sample.commands[class][0] as f64,
+            Total::CommandTime(class) => sample.commands[class][1] as f64,
+            Total::Operations(place) => sample.operations.get(place).copied().unwrap_or(0) as f64,
+            Total::LinesRead => sample.lines_read as f64,
+            Total::Activations => sample.read_activations as f64,
+        }
+    }
+}
+
+/// Returns what is not stationary, and by how much, or `None` if everything that the samples count is.
+fn find_change(samples: &[Sample], names: &[&str]) -> Option<String> {
+    let last = samples.last()?;
+    let classes = (0..last.app_bytes.len()).flat_map(|class| {
+        let name = names.get(class).copied().unwrap_or_default();
+        ratios_of(class, last)
+            .into_iter()
+            .map(move |(what, ratio, weight)| (format!("{what} of {name}"), ratio, weight))
+    });
+    let operations = (0..last.operations.len())
+        .map(|place| ("the rate of operations".to_owned(), [Total::Operations(place), Total::Time], 1.0));
+    // Of few row misses, the share of all reads matters.
+    let missing = (last.read_activations as f64 / last.lines_read.max(1) as f64).min(1.0);
+    let rows = ("the share of row misses".to_owned(), [Total::Activations, Total::LinesRead], missing);
+    let mut ratios = classes.chain(operations).chain([rows]);
+    let unsteady =
+        ratios.find_map(|(what, ratio, weight)| Some(format!("{what} {}", why_unsteady(samples, ratio, weight)?)));
+    unsteady.or_else(|| (!are_caches_steady(samples)).then(|| "the content of the caches drifts".to_owned()))
+}
+
+/// Returns the ratios of totals that must be stationary for a workload, each with its name and the weight of its error:
+/// a domain with a tenth of the lines, or of the latency, of another may be known ten times less well.
+fn ratios_of(class: usize, last: &Sample) -> Vec<(String, [Total; 2], f64)> {
+    let count = |group: PoolGroup| last.of(group, class).lines as f64;
+    let latency = |group: PoolGroup| last.of(group, class).residence_ps as f64 / count(group).max(1.0);
+    let most = PoolGroup::ALL.into_iter().map(count).fold(1.0, f64::max);
+    let longest = PoolGroup::ALL.into_iter().map(latency).fold(1.0, f64::max);
+    let of_domain = |group: PoolGroup| {
+        let (lines, residence) = (Total::Lines(group, class), Total::Residence(group, class));
+        let name = group.name();
+        [
+            (format!("the rate of {name}"), [lines, Total::Time], count(group) / most),
+            (format!("the latency of {name}"), [residence, lines], latency(group) / longest * count(group) / most),
+        ]
+    };
+    let of_storage = [
+        ("the storage rate".to_owned(), [Total::Bytes(class), Total::Time], 1.0),
+        ("the latency of commands".to_owned(), [Total::CommandTime(class), Total::Commands(class)], 1.0),
+    ];
+    PoolGroup::ALL.into_iter().flat_map(of_domain).chain(of_storage).collect()
+}
+
+/// Returns true if the caches hold about as many lines of each workload, and as many dirty lines, as halfway.
+fn are_caches_steady(samples: &[Sample]) -> bool {
+    let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
+    middle.caches.iter().zip(&last.caches).all(|(before, now)| {
+        let of = |counts: &ClassCounts| [counts.core_lines, counts.io_lines, counts.dirty_lines];
+        of(before)
+            .iter()
+            .zip(of(now))
+            .all(|(&before, now)| before.abs_diff(now) as f64 <= HALVES_MAX * now.max(before) as f64 + LINES_MIN)
+    })
+}
+
+/// Returns why the ratio of two running totals is not stationary over the samples: a drift, a difference between both
+/// halves, or a mean that is not known well enough. Errors count by `weight`. What never grows is stationary.
+fn why_unsteady(samples: &[Sample], ratio: [Total; 2], weight: f64) -> Option<String> {
+    let [over, under] = ratio.map(|total| match total {
+        // Batches are equally long, and the time of the first sample includes the warm-up.
+        Total::Time => vec![1.0; samples.len()],
+        _ => increases(samples, |sample| total.of(sample)),
+    });
+    let sum: f64 = over.iter().sum();
+    if sum == 0.0 {
+        return None;
+    }
+    // A batch weighs as much as what the ratio is per, so that the mean of the values is 1.
+    let (mean, unit) = (sum / under.iter().sum::<f64>(), sum / over.len() as f64);
+    let values: Vec<f64> =
+        over.iter().zip(&under).map(|(over, under)| 1.0 + weight * (over - mean * under) / unit).collect();
+    let found = batch::estimate(&values, CONFIDENCE_GROUPS);
+    let (first, second) = values.split_at(values.len() / 2);
+    let mean_of = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let differs = (mean_of(first) - mean_of(second)).abs();
+    let percent = |share: f64| share * 100.0;
+    match found.drift {
+        Some(drift) => Some(format!("drifts by {:.2} %", percent(drift.abs()))),
+        None if found.half_width > HALF_WIDTH_MAX => {
+            Some(format!("is known to {:.2} % only", percent(found.half_width)))
+        }
+        None if differs > HALVES_MAX => Some(format!("differs by {:.2} % between both halves", percent(differs))),
+        None => None,
+    }
+}
+
+/// Returns what a run whose configuration asks for fast-forward tells about it: the requested measurement, the
+/// simulated part of it, and why the rest was or was not simulated.
+pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) -> Option<Value> {
+    let Length::Duration { ps } = plan.run.length else { return None };
+    if !plan.run.forward {
+        return None;
+    }
+    let requested_ps = ps as f64;
+    let skipped = (1.0 - simulated_ps / requested_ps).max(0.0);
+    let shown = |ps: u64| format(ps, Dimension::Time);
+    let note = if skipped > 0.0 {
+        format!(
+            "run.forward: {:.1} % of the measurement is not simulated ({} of {} are), because rates, latencies \
+             and row misses do not drift and are known to {} %; counts are those of the simulated part",
+            skipped * 100.0,
+            shown(simulated_ps as u64),
+            shown(ps),
+            HALF_WIDTH_MAX * 100.0,
+        )
+    } else {
+        let why = refusal(plan).or_else(|| find_change(batches.of_server(0), &workload_names(plan)));
+        let why = why.unwrap_or_else(|| "it is too short to be certified as stationary".to_owned());
+        format!("run.forward: the whole measurement is simulated, because {why}")
+    };
+    Some(json!({
+        "requested_ns": requested_ps / 1000.0,
+        "simulated_ns": simulated_ps / 1000.0,
+        "skipped_share": skipped,
+        "note": note,
+    }))
+}
+
+/// Returns the names of the workloads of a lone server, by class.
+fn workload_names(plan: &Plan) -> Vec<&str> {
+    plan.server()
+        .map_or_else(Vec::new, |server| server.workloads.iter().map(|workload| workload.name.as_str()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_certificate_is_tested_seldom() {
+        let tested: Vec<usize> = (0..1000).filter(|&count| is_tested_at(count)).collect();
+        assert_eq!(tested, [256, 384, 576, 864]);
+    }
+}

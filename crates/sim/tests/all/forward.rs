@@ -1,0 +1,159 @@
+//! Fast-forward: what it leaves out, what it must not leave out, and how far its results are from those in full.
+
+use super::common::scenario::{any_scenario, Scenario};
+use super::common::{example, plan, stream};
+use hostnet_config::{Length, Plan};
+use hostnet_sim::{Options, Report, Run};
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use serde_json::Value;
+
+fn report(plan: &Plan) -> Report {
+    let mut run = Run::new(plan, Options::default());
+    run.run(|_| true).expect("nothing is stuck");
+    run.report()
+}
+
+/// Returns a plan that measures for `us`, with fast-forward.
+fn forwarded(mut plan: Plan, us: u64) -> Plan {
+    plan.run.length = Length::Duration { ps: us * 1_000_000 };
+    plan.run.duration_max_ps = us * 1_000_000;
+    plan.run.forward = true;
+    plan
+}
+
+fn in_full(plan: &Plan) -> Plan {
+    let mut plan = plan.clone();
+    plan.run.forward = false;
+    plan
+}
+
+fn skipped(report: &Report) -> f64 {
+    report.summary["forward"]["skipped_share"].as_f64().expect("it is told")
+}
+
+/// Columns of workloads with the relative error that they may have.
+const OF_WORKLOADS: [(&str, f64); 6] = [
+    ("throughput_gb_per_s", 0.01),
+    ("latency_mean_ns", 0.01),
+    ("latency_p99_ns", 0.03),
+    ("io_latency_mean_ns", 0.01),
+    ("operations_per_s", 0.01),
+    ("operation_latency_mean_ns", 0.01),
+];
+
+/// Returns the rows of a table as objects.
+fn rows(report: &Report, name: &str) -> Vec<Value> {
+    report.table(name).map_or_else(Vec::new, |table| table.rows.iter().map(|row| table.row_json(row)).collect())
+}
+
+/// Returns the quantities that differ between a run that skips and one in full by more than they may, with both
+/// values. A latency of a domain counts as a share of the longest latency of its workload, and of the most lines.
+fn errors(part: &Report, whole: &Report) -> Vec<(String, f64, f64)> {
+    let mut found = Vec::new();
+    let mut compare = |name: String, part: Option<f64>, whole: Option<f64>, most: f64| {
+        if let (Some(part), Some(whole)) = (part, whole) {
+            if (part - whole).abs() > most {
+                found.push((name, part, whole));
+            }
+        }
+    };
+    for (part, whole) in rows(part, "workloads").iter().zip(&rows(whole, "workloads")) {
+        for (column, most) in OF_WORKLOADS {
+            let [part_value, value] = [part, whole].map(|row| row.get(column).and_then(Value::as_f64));
+            compare(format!("{} {column}", whole["workload"]), part_value, value, most * value.unwrap_or(0.0));
+        }
+    }
+    let (part, whole) = (rows(part, "domains"), rows(whole, "domains"));
+    let latency = |row: &Value| row["latency_mean_ns"].as_f64();
+    for (part, own) in part.iter().zip(&whole) {
+        let same = whole.iter().filter(|row| row["workload"] == own["workload"]);
+        let lines = |row: &Value| row["lines"].as_f64().unwrap_or(0.0);
+        let longest = same.clone().filter_map(latency).fold(0.0, f64::max);
+        let weight = lines(own) / same.map(lines).fold(1.0, f64::max);
+        let name = format!("{} {}", own["domain"], own["workload"]);
+        compare(name, latency(part), latency(own), 0.01 * longest / weight.max(1e-9));
+    }
+    found
+}
+
+#[test]
+fn a_steady_run_ends_early_with_the_same_rates() {
+    let long = forwarded(stream("0", 1.0, &[]), 500_000);
+    let part = report(&long);
+    assert!(skipped(&part) > 0.98, "{}", part.summary["forward"]);
+    let whole = report(&in_full(&forwarded(stream("0", 1.0, &[]), 20_000)));
+    assert_eq!(errors(&part, &whole), [], "within 1 %");
+}
+
+#[test]
+fn what_may_change_is_simulated_in_full() {
+    let traced = example("trace.toml", &["run.duration=50 us", "run.warmup=10 us"]);
+    let cluster = example("dctcp.toml", &["run.duration=500 us", "run.warmup=100 us"]);
+    for plan in [traced, cluster] {
+        let Length::Duration { ps } = plan.run.length else { panic!("it has a duration") };
+        let asked = report(&forwarded(plan.clone(), ps / 1_000_000));
+        assert_eq!(skipped(&asked), 0.0, "{}", asked.summary["forward"]);
+        assert_eq!(asked.result_hash, report(&plan).result_hash);
+    }
+}
+
+#[test]
+fn caches_that_still_fill_are_not_skipped() {
+    let text = "[server]\npreset = \"cascade-lake-6234\"\n[cache]\nenabled = true\n\
+                [workload.a]\nkind = \"app\"\napp = \"mlc\"\ncores = \"0\"\nworking_set = \"8 MiB\"\n\
+                [run]\nwarmup = \"1 us\"\nduration = \"3 ms\"\n";
+    let plan = plan(text, &[]);
+    let part = report(&forwarded(plan.clone(), 3_000));
+    let whole = report(&plan);
+    assert!(skipped(&part) == 0.0 || errors(&part, &whole).is_empty(), "{:?}", errors(&part, &whole));
+}
+
+#[test]
+fn a_checkpoint_changes_nothing() {
+    let plan = forwarded(stream("0-1", 0.5, &[]), 100_000);
+    let expected = report(&plan);
+    assert!(skipped(&expected) > 0.5, "{}", expected.summary["forward"]);
+    let mut run = Run::new(&plan, Options { checkpoint_at_ps: 300_000_000, ..Options::default() });
+    run.run(|_| true).expect("nothing is stuck");
+    let bytes = run.checkpoint().expect("it was written").to_vec();
+    let options = Options { checkpoint_at_ps: 300_000_000, ..Options::default() };
+    let mut resumed = Run::resume(&plan, options, &bytes).expect("it fits");
+    resumed.run(|_| true).expect("nothing is stuck");
+    assert_eq!(resumed.report().result_hash, expected.result_hash);
+    assert_eq!(resumed.report().summary["forward"], expected.summary["forward"]);
+}
+
+/// Returns random servers from a fixed seed.
+fn servers(count: usize) -> Vec<Scenario> {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    let strategy = any_scenario();
+    (0..count).map(|_| strategy.new_tree(&mut runner).expect("it can be made").current()).collect()
+}
+
+/// Compares random servers with fast-forward to those in full. Returns the number of servers that were forwarded, and
+/// prints those whose results are too far off.
+fn compare_servers(count: usize, us: u64) -> [usize; 2] {
+    let mut counts = [0; 2];
+    for scenario in servers(count) {
+        let plan = forwarded(scenario.plan(), us);
+        let part = report(&plan);
+        if skipped(&part) == 0.0 {
+            continue;
+        }
+        let found = errors(&part, &report(&in_full(&plan)));
+        if !found.is_empty() {
+            println!("{scenario:?}\n{}\n{found:?}", part.summary["forward"]);
+        }
+        counts = [counts[0] + 1, counts[1] + usize::from(!found.is_empty())];
+    }
+    counts
+}
+
+#[test]
+#[ignore = "long"]
+fn two_hundred_servers_are_within_one_percent() {
+    let [forwarded, wrong] = compare_servers(200, 20_000);
+    assert!(forwarded > 10 && wrong == 0, "{wrong} of {forwarded} are beyond the limits");
+}
