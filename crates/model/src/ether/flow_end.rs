@@ -225,6 +225,12 @@ impl FlowEnd {
         })
     }
 
+    /// Returns true if [`FlowEnd::next`] surely has no other packet now, as is usual where data is received.
+    #[inline]
+    pub(super) fn is_drained(&self) -> bool {
+        matches!(&self.kind, FlowEndKind::TcpFlowEnd(stream) if stream.connection().is_drained())
+    }
+
     /// Returns true if [`FlowEnd::next`] may return a packet. If the next packet of a capture or of a clock is due
     /// later, sets the wake-up to that time.
     pub(super) fn may_have_more(&mut self, now: Time) -> bool {

@@ -124,6 +124,13 @@ impl TcpConnection {
         Some(ack)
     }
 
+    /// Returns true if [`TcpConnection::next`], called again at the same time, returns nothing and changes nothing: all
+    /// data is acknowledged, and no acknowledgement waits.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.sender.unacknowledged() == 0 && self.sender.held.is_free() && self.receiver.is_drained()
+    }
+
     /// Returns the time at which to call [`TcpConnection::on_timer`]; none if no timer runs.
     #[must_use]
     pub fn timer(&self) -> Option<Time> {

@@ -29,6 +29,11 @@ impl SendLimitClock {
         }
     }
 
+    /// Returns true if nothing holds data back.
+    pub(super) fn is_free(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Adds the time for which data has been held back until `now` to the counters.
     pub(super) fn count(&self, now: Time, counters: &mut Counters) {
         let Some((hold, since)) = self.0 else { return };

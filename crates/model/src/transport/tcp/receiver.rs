@@ -203,6 +203,11 @@ impl Receiver {
         self.ack_due
     }
 
+    /// Returns true if no acknowledgement waits, not even one of data before a change of marks.
+    pub(crate) fn is_drained(&self) -> bool {
+        !self.ack_due && self.earlier.is_empty()
+    }
+
     pub(crate) fn timer(&self) -> Time {
         self.ack_at
     }
