@@ -331,3 +331,11 @@ def test_there_must_be_others_to_be_alone_of(cli: Cli) -> None:
     (cli.folder / "c.toml").write_text(_core.cluster_template("incast"))
     assert_tells(cli.fails("run", "c.toml", "--compare", "alone"), "wrong-kind")
     assert not (cli.folder / "runs").exists()
+
+
+def test_a_run_may_leave_out_its_report(cli: Cli) -> None:
+    data, whole = cli.run("--no-report"), cli.run()
+    left_out = {file.name for file in whole.iterdir()} - {file.name for file in data.iterdir()}
+    assert left_out == {"report.html", "explain.json", "explanation.txt"}
+    assert {file.name for file in data.iterdir()} <= {file.name for file in whole.iterdir()}
+    assert cli("explain", data).returncode == 0

@@ -3,8 +3,7 @@
 //! An event is a request that is accepted or a DRAM command that is issued; the pending count is that of the entries
 //! in use of both queues.
 
-use crate::counted::Work;
-use crate::sample::{interleaved, Sample};
+use crate::sample::{interleaved, Sample, Work};
 use crate::server::{hash, row, Clock};
 use crate::{Row, Size};
 use hostnet_config::{memory_plan, Format, Input, MemoryPlan};

@@ -30,7 +30,7 @@ pub mod windows;
 
 pub use memory::peak_bytes;
 pub use row::{json, table, Row};
-pub use sample::{interleaved, Sample, Samples};
+pub use sample::{interleaved, Sample, Samples, Work};
 
 /// Amount of work of a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,8 +3,7 @@
 //! The topology is N senders, a switch, a switch, and N receivers, with one endless flow per pair. Each data packet
 //! and each acknowledgement crosses three cables.
 
-use crate::counted::Work;
-use crate::sample::{interleaved, Sample};
+use crate::sample::{interleaved, Sample, Work};
 use crate::server::Clock;
 use crate::{peak_bytes, Row, Size};
 use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Simulation, Time};

@@ -3,8 +3,7 @@
 //! A flit-hop is a flit that a router sends on. Each port has four virtual channels of eight flits, and routes are
 //! dimension-ordered.
 
-use crate::counted::Work;
-use crate::sample::{interleaved, Sample};
+use crate::sample::{interleaved, Sample, Work};
 use crate::server::Clock;
 use crate::{peak_bytes, Row, Size};
 use hostnet_kernel::mix;

@@ -13,6 +13,15 @@ pub struct Sample {
     pub hash: u64,
 }
 
+/// Work whose instructions are counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Work {
+    /// Number of lines, packets, requests or flit-hops.
+    pub units: u64,
+    /// Hash of the result.
+    pub hash: u64,
+}
+
 /// The repetitions of several benchmarks that do the same work.
 #[derive(Clone, Debug)]
 pub struct Samples(Vec<Vec<Sample>>);

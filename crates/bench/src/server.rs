@@ -1,8 +1,7 @@
 //! Benchmarks of whole servers: lines per second of processor time on one core, and two runs at a time against two
 //! processes.
 
-use crate::counted::Work;
-use crate::sample::{interleaved, Sample};
+use crate::sample::{interleaved, Sample, Work};
 use crate::{peak_bytes, Row, Size};
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::params::SocketParams;

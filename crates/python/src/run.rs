@@ -121,15 +121,7 @@ pub(crate) fn run(
         let mut run = start(&plan.plan, options, from, way, |status| monitor.publish(status))?;
         let joined = guests.join(&mut run);
         run.agree_on_host(joined).map_err(Failure::Host)?;
-        let mut file = match capture {
-            None => None,
-            Some((path, host, snaplen)) => {
-                run.record(&host).map_err(Failure::Host)?;
-                let flows = &plan.plan.cluster.flows;
-                let file = run.is_writer().then(|| Capture::create(&path, snaplen, flows));
-                file.transpose().map_err(Failure::File)?
-            }
-        };
+        let mut file = capture.map_or(Ok(None), |capture| start_capture(&mut run, plan, capture))?;
         // An exception in a callback ends the run at the next status.
         let on_status = |status| monitor.publish(Status::from(status)) && !raised.any();
         let on_packets = |packets: &[(Time, Packet)]| file.as_mut().is_none_or(|file| file.add(packets));
@@ -146,6 +138,17 @@ pub(crate) fn run(
         Some(error) => Err(error),
         None => result.map_err(|failure: Failure| failure.into()),
     }
+}
+
+/// Records the packets of a host. Returns the file to write them to, in the process that writes.
+fn start_capture<'a>(
+    run: &mut Run,
+    plan: &'a Plan,
+    (path, host, snaplen): CaptureOf,
+) -> Result<Option<Capture<'a>>, Failure> {
+    run.record(&host).map_err(Failure::Host)?;
+    let file = run.is_writer().then(|| Capture::create(&path, snaplen, &plan.plan.cluster.flows));
+    file.transpose().map_err(Failure::File)
 }
 
 /// Starts a run, or resumes it from a checkpoint.

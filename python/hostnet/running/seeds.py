@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
+from hostnet import _core
 from hostnet._core import interval
 from hostnet.tables import ROWS_MAX, all_rows, key_columns, result_tables, rows_by_key, table_info
 
@@ -49,8 +50,9 @@ def combine_forward(summaries: Sequence[Row]) -> Row:
     shares = [summary["forward"]["skipped_share"] for summary in summaries if "forward" in summary]
     if not shares:
         return {}
-    note = f"run.forward: {mean_of(shares):.1%} of the measurement is not simulated on average; a single run says why"
-    return {"forward": {"skipped_share": mean_of(shares), "note": note.replace("%", " %", 1)}}
+    skipped = _core.format_percent(mean_of(shares), 1)
+    note = f"run.forward: {skipped} of the measurement is not simulated on average; a single run says why"
+    return {"forward": {"skipped_share": mean_of(shares), "note": note}}
 
 
 def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Sequence[Row]]]) -> dict[str, list[Row]]:

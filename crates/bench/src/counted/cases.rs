@@ -1,16 +1,8 @@
 //! Work whose instructions are counted: the same kinds of work as in the benchmarks of speed, but shorter.
 
 use crate::network::Dumbbell;
+use crate::sample::Work;
 use crate::{channel, network, noc, server};
-
-/// Work that one call of a case did.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Work {
-    /// Number of lines, packets, requests or flit-hops.
-    pub units: u64,
-    /// Hash of the result.
-    pub hash: u64,
-}
 
 /// Work whose instructions are counted at two lengths, so that what comes before and after it cancels out.
 #[derive(Clone, Copy, Debug)]

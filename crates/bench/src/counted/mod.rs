@@ -7,9 +7,10 @@
 mod cases;
 mod record;
 
-pub use cases::{Case, Work, CASES};
+pub use cases::{Case, CASES};
 pub use record::{fingerprint, refused_rise, rises, Record, RecordRow, KEPT, LIMIT_PERCENT};
 
+use crate::sample::Work;
 use serde::{Deserialize, Serialize};
 use std::process::Command;
 

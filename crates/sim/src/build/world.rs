@@ -49,8 +49,8 @@ pub(crate) fn servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
 
 /// Like [`world`], but with given `servers` and their traces, and only with the partitions for which `here` is true.
 /// The network between hosts is cut into up to `parts` partitions; their number changes no result. Rates of fluid
-/// memories are taken from `tables` or measured first, and caches are filled. `on_stage` is called with the progress; if
-/// it returns false, the result is `None`.
+/// memories are taken from `tables` or measured first, and caches are filled. `on_stage` is called with the progress;
+/// if it returns false, the result is `None`.
 pub(crate) fn prepared(
     cluster: &ClusterParams,
     servers: &[Option<ServerParams>],

@@ -33,8 +33,8 @@ pub(crate) struct TableInputs {
 }
 
 impl TableInputs {
-    /// Returns the inputs of the table of a server on a network. The last workloads of the server are the classes of the
-    /// network.
+    /// Returns the inputs of the table of a server on a network. The last workloads of the server are the classes of
+    /// the network.
     pub(crate) fn of(params: &ServerParams, attachment: &NetworkAttachment) -> Self {
         // Names have no influence, and neither has control beyond what it throttles.
         let nameless = |workload: &Workload| Workload { name: String::new(), ..workload.clone() };
