@@ -6,13 +6,12 @@
 //! last, because an interval that is looked at often enough is narrow by chance at some point.
 
 use crate::read::sample::{increases, PoolGroup, Sample};
-use crate::read::ReadingHistory;
-use crate::report::view::CONFIDENCE_GROUPS;
+use crate::read::{ReadingHistory, CONFIDENCE_GROUPS};
 use hostnet_config::units::{format, Dimension};
 use hostnet_config::{Length, Plan};
 use hostnet_measure::batch;
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::{App, ServerParams, WorkloadKind};
+use hostnet_model::params::{AccessPattern, App, ServerParams, Workload, WorkloadKind};
 use serde_json::{json, Value};
 
 /// Numbers of batches at which the certificate is tested: the least, and the factor from one to the next.
@@ -26,7 +25,13 @@ const HALF_WIDTH_MAX: f64 = 0.005;
 /// Largest difference between the means of the two halves of the batches, as a share of the mean.
 const HALVES_MAX: f64 = 0.01;
 /// Lines of a cache that may come and go by chance.
-const LINES_MIN: f64 = 64.0;
+const CACHED_MIN: f64 = 64.0;
+/// Least number of lines of a workload, a thousand of which lie beyond the P99 of their latency.
+const LINES_MIN: u64 = 100_000;
+/// Least number of contiguous runs of pages over which what cores side by side cost each other averages out.
+const RUNS_MIN: u64 = 256;
+/// Least number of the slowest storage commands that are simulated one after the other.
+const COMMANDS_MIN: f64 = 64.0;
 /// Share of the requested measurement that is simulated in any case.
 const SIMULATED_MIN: f64 = 1.0 / 256.0;
 
@@ -44,7 +49,23 @@ fn refusal(plan: &Plan) -> Option<String> {
     if server.control.is_some() {
         return Some("a controller changes its actions over time".to_owned());
     }
-    changing_workload(server)
+    changing_workload(server).or_else(|| repeated_pattern(server))
+}
+
+/// Returns why cores that step through few pages in order forbid an early end. At nearly equal speeds they keep their
+/// places relative to each other for tens of milliseconds, and what their rows cost depends on these places.
+fn repeated_pattern(server: &ServerParams) -> Option<String> {
+    let run_bytes = server.socket().memory.pages.run_bytes;
+    let streams = || {
+        server.workloads.iter().filter_map(|workload| match &workload.kind {
+            WorkloadKind::Stream(stream) if stream.pattern != AccessPattern::Random => Some((workload, stream)),
+            _ => None,
+        })
+    };
+    let cores: usize = streams().map(|(_, stream)| stream.cores.len()).sum();
+    let (workload, _) = streams().find(|(_, stream)| stream.working_set_bytes < RUNS_MIN * run_bytes)?;
+    (cores > 1)
+        .then(|| format!("cores of workload \"{}\" step through a small working set side by side", workload.name))
 }
 
 /// Returns why the first workload with phases of its own forbids an early end.
@@ -73,13 +94,29 @@ pub(crate) fn batch_ps(plan: &Plan, least_ps: u64) -> u64 {
 }
 
 /// Returns true if `batches` certify that a measurement of `length_ps` is stationary.
-pub(crate) fn is_certified(batches: &ReadingHistory, length_ps: u64) -> bool {
+pub(crate) fn is_certified(plan: &Plan, batches: &ReadingHistory, length_ps: u64) -> bool {
     let samples = batches.of_server(0);
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return false };
     let batch_ps = last.at.since(first.at) as f64 / (samples.len() - 1).max(1) as f64;
     is_tested_at(samples.len())
         && batch_ps * samples.len() as f64 >= length_ps as f64 * SIMULATED_MIN
+        && batch_ps * samples.len() as f64
+            >= COMMANDS_MIN * longest_command_ps(plan, last, batch_ps * samples.len() as f64)
         && find_change(samples, &[]).is_none()
+}
+
+/// Returns about how long the slowest commands of storage take, in ps: what a workload has in flight, at its rate
+/// (Little's law). Commands that have not ended yet are in no count.
+fn longest_command_ps(plan: &Plan, last: &Sample, measured_ps: f64) -> f64 {
+    let of_workload = |(workload, &moved): (&Workload, &u64)| match &workload.kind {
+        WorkloadKind::Fio(fio) => {
+            let in_flight: u64 = fio.jobs.iter().map(|job| u64::from(job.io_depth) * job.block_bytes).sum();
+            in_flight as f64 * measured_ps / moved.max(1) as f64
+        }
+        _ => 0.0,
+    };
+    let workloads = plan.server().map_or(&[][..], |server| &server.workloads);
+    workloads.iter().zip(&last.app_bytes).map(of_workload).fold(0.0, f64::max)
 }
 
 /// Returns true if the certificate is tested at `count` batches.
@@ -124,11 +161,14 @@ impl Total {
 /// Returns what is not stationary, and by how much, or `None` if everything that the samples count is.
 fn find_change(samples: &[Sample], names: &[&str]) -> Option<String> {
     let last = samples.last()?;
+    let name = |class: usize| names.get(class).copied().unwrap_or_default();
+    let lines = |class: usize| PoolGroup::ALL.map(|group| last.of(group, class).lines).into_iter().max().unwrap_or(0);
+    if let Some(class) = (0..last.app_bytes.len()).find(|&class| lines(class) < LINES_MIN) {
+        return Some(format!("{} has moved {} lines only, too few for a P99", name(class), lines(class)));
+    }
     let classes = (0..last.app_bytes.len()).flat_map(|class| {
-        let name = names.get(class).copied().unwrap_or_default();
-        ratios_of(class, last)
-            .into_iter()
-            .map(move |(what, ratio, weight)| (format!("{what} of {name}"), ratio, weight))
+        let of_class = move |(what, ratio, weight)| (format!("{what} of {}", name(class)), ratio, weight);
+        ratios_of(class, last).into_iter().map(of_class)
     });
     let operations = (0..last.operations.len())
         .map(|place| ("the rate of operations".to_owned(), [Total::Operations(place), Total::Time], 1.0));
@@ -171,7 +211,7 @@ fn are_caches_steady(samples: &[Sample]) -> bool {
         of(before)
             .iter()
             .zip(of(now))
-            .all(|(&before, now)| before.abs_diff(now) as f64 <= HALVES_MAX * now.max(before) as f64 + LINES_MIN)
+            .all(|(&before, now)| before.abs_diff(now) as f64 <= HALVES_MAX * now.max(before) as f64 + CACHED_MIN)
     })
 }
 

@@ -88,6 +88,8 @@ fn types_and_ranges_are_explained() {
     assert_says(&setting("core.lfb.entries='12'"), &["[wrong-type core.lfb.entries] \"12\""]);
     assert_says(&setting("core.lfb=3"), &["[wrong-type core.lfb]"]);
     assert_says(&setting("memory.controller.write_auto_precharge=1"), &["[wrong-type "]);
+    let precise = message(&example("quadrant3.toml"), &["run.precision=0.01", "run.forward=auto"]);
+    assert_says(&precise, &["[no-effect run.forward]"]);
     assert_says(&setting("run.seed=-1"), &["[out-of-range run.seed] -1"]);
     assert_says(&setting("run.seed=18446744073709551616"), &["[out-of-range run.seed]"]);
     assert_says(&setting("pcie.generation=7"), &["[out-of-range pcie.generation] 1 to 6"]);

@@ -371,6 +371,14 @@ fn the_hash_covers_the_seed_and_not_the_name() {
 }
 
 #[test]
+fn only_fast_forward_that_is_on_changes_the_hash() {
+    let text = example("quadrant3.toml");
+    let hash = |settings: &[&str]| plan(&text, settings).hash;
+    assert_eq!(hash(&[]), hash(&["run.forward=off"]));
+    assert_ne!(hash(&[]), hash(&["run.forward=auto"]));
+}
+
+#[test]
 fn what_the_user_wrote_is_listed() {
     let plan = plan(
         "[server]\npreset = \"cascade-lake-6234\"\n[workload.a]\nkind = \"stream\"\ncores = \"0\"",

@@ -21,6 +21,9 @@ use hostnet_model::{Machine, World};
 use sample::Sample;
 use serde::{Deserialize, Serialize};
 
+/// Largest number of groups that the batches are merged into for a confidence interval.
+pub(crate) const CONFIDENCE_GROUPS: usize = 32;
+
 /// Reading of the partitions that this process simulates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PartitionReading {

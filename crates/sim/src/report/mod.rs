@@ -28,6 +28,7 @@ pub(crate) mod workloads;
 pub use predicted::predict;
 
 use crate::read::sample::{increases, DomainTotals, PoolGroup, Sample};
+use crate::read::CONFIDENCE_GROUPS;
 use crate::report::caches::{build_caches, describe_llc};
 use crate::report::channels::{build_channels, describe_channels_of_sockets};
 use crate::report::counters::read_counters;
@@ -39,7 +40,7 @@ use crate::report::series::build_series;
 use crate::report::table::{Cell, Table};
 use crate::report::tiering::build_tiering;
 use crate::report::upi::build_upi;
-use crate::report::view::{ServerView, CONFIDENCE_GROUPS};
+use crate::report::view::ServerView;
 use crate::report::workloads::build_workloads;
 use hostnet_analysis::explain::{self, WorkloadFacts};
 use hostnet_measure::batch::{estimate, Estimate};

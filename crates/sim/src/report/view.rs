@@ -16,9 +16,6 @@ use hostnet_model::params::{AppParams, Fidelity, LineSize, MemoryParams, ServerP
 use hostnet_model::{Machine, World};
 use std::ops::Range;
 
-/// Largest number of groups that the batches are merged into for a confidence interval.
-pub(crate) const CONFIDENCE_GROUPS: usize = 32;
-
 /// View of a whole simulated world: hosts, network and flows.
 pub(crate) struct WorldView<'a> {
     pub(crate) plan: &'a Plan,

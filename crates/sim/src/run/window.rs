@@ -9,8 +9,7 @@ use crate::read::host_state::HostState;
 use crate::read::ports::PortTotals;
 use crate::read::sample::{self, Sample};
 use crate::read::units::UnitRecorder;
-use crate::read::{ReadingHistory, WorldReading};
-use crate::report::view::CONFIDENCE_GROUPS;
+use crate::read::{ReadingHistory, WorldReading, CONFIDENCE_GROUPS};
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_measure::batch;
@@ -189,7 +188,7 @@ impl MeasuringWindow {
         now >= target
             || jobs_done
             || is_precise(plan, &self.before, &self.batches)
-            || forward::is_allowed(plan) && forward::is_certified(&self.batches, length_ps(plan))
+            || forward::is_allowed(plan) && forward::is_certified(plan, &self.batches, length_ps(plan))
     }
 }
 

@@ -2,8 +2,9 @@
 
 use crate::read::ends::{ends, rdma_ends};
 use crate::read::flows::{ClassBytes, FlowTotals};
+use crate::read::CONFIDENCE_GROUPS;
 use crate::report::table::{headings, read_cells, roles, Cell, Column, Table, TableInfo, TableRows};
-use crate::report::view::{WorldView, CONFIDENCE_GROUPS};
+use crate::report::view::WorldView;
 use hostnet_config::Length;
 use hostnet_kernel::Time;
 use hostnet_measure::batch::{estimate, Estimate};
