@@ -98,8 +98,9 @@ fn find<'a>(row: &'a RecordRow, case: &str) -> Option<&'a Count> {
 #[must_use]
 pub fn rises(before: &RecordRow, after: &RecordRow) -> Vec<(String, f64)> {
     let rise = |count: &Count| {
-        let percent = (count.instructions / find(before, &count.case)?.instructions - 1.0) * 100.0;
-        (percent > LIMIT_PERCENT).then(|| (count.case.clone(), percent))
+        let before = find(before, &count.case)?.instructions;
+        let percent = (count.instructions / before - 1.0) * 100.0;
+        (count.instructions > before * (1.0 + LIMIT_PERCENT / 100.0)).then(|| (count.case.clone(), percent))
     };
     after.counts.iter().filter_map(rise).collect()
 }
