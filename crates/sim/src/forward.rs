@@ -261,7 +261,8 @@ pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) 
             "run.forward: {:.1} % of the measurement is not simulated ({} of {} are), because rates, latencies \
              and row misses do not drift and are known to {} %; counts are those of the simulated part",
             skipped * 100.0,
-            shown(simulated_ps as u64),
+            // Whole microseconds, as batches have no round length.
+            shown((simulated_ps / 1e6).round() as u64 * 1_000_000),
             shown(ps),
             HALF_WIDTH_MAX * 100.0,
         )

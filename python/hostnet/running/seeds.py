@@ -50,9 +50,10 @@ def combine_forward(summaries: Sequence[Row]) -> Row:
     shares = [summary["forward"]["skipped_share"] for summary in summaries if "forward" in summary]
     if not shares:
         return {}
-    skipped = _core.format_percent(mean_of(shares), 1)
-    note = f"run.forward: {skipped} of the measurement is not simulated on average; a single run says why"
-    return {"forward": {"skipped_share": mean_of(shares), "note": note}}
+    skipped = sum(shares) / len(shares)
+    shown = _core.format_percent(skipped, 1)
+    note = f"run.forward: {shown} of the measurement is not simulated on average; a single run says why"
+    return {"forward": {"skipped_share": skipped, "note": note}}
 
 
 def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Sequence[Row]]]) -> dict[str, list[Row]]:

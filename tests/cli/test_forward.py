@@ -1,0 +1,34 @@
+"""`run.forward` in what the command prints and writes."""
+
+from __future__ import annotations
+
+from tests.support import Cli, read_json
+
+FORWARD = ("--set", "run.forward=auto")
+
+
+def test_a_run_says_why_it_is_simulated_in_full(cli: Cli) -> None:
+    done = cli("run", cli.file, *FORWARD, "--out", "forward")
+    forward = read_json(cli.folder / "forward" / "summary.json")["forward"]
+    assert (done.returncode, forward["skipped_share"]) == (0, 0.0)
+    told = "run.forward: the whole measurement is simulated, because "
+    assert forward["note"].startswith(told)
+    assert told.strip() in " ".join(done.stdout.split())
+    assert told in (cli.folder / "forward" / "report.html").read_text(encoding="utf-8")
+
+
+def test_runs_without_the_key_say_nothing(cli: Cli) -> None:
+    assert "forward" not in read_json(cli.run() / "summary.json")
+
+
+def test_seeds_tell_the_share_of_all(cli: Cli) -> None:
+    done = cli("run", cli.file, *FORWARD, "--seeds", "2", "--out", "seeds")
+    forward = read_json(cli.folder / "seeds" / "seeds.json")["forward"]
+    assert (done.returncode, forward["skipped_share"]) == (0, 0.0)
+    assert "run.forward: 0.0 %" in done.stdout
+
+
+def test_a_precise_run_refuses_the_key(cli: Cli) -> None:
+    done = cli("run", cli.file, *FORWARD, "--set", "run.precision=0.1")
+    assert done.returncode == 2
+    assert "no-effect" in done.stderr
