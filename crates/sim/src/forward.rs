@@ -11,7 +11,7 @@ use hostnet_config::units::{format, Dimension};
 use hostnet_config::{Length, Plan};
 use hostnet_measure::batch;
 use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::{AccessPattern, App, ServerParams, Workload, WorkloadKind};
+use hostnet_model::params::{AccessPattern, App, FioJob, ServerParams, Workload, WorkloadKind};
 use serde_json::{json, Value};
 
 /// Numbers of batches at which the certificate is tested: the least, and the factor from one to the next.
@@ -106,10 +106,11 @@ pub(crate) fn is_certified(plan: &Plan, batches: &ReadingHistory, length_ps: u64
 }
 
 /// Returns about how long the slowest commands of storage take, in ps: what a workload has in flight, at its rate
-/// (Little's law). Commands that have not ended yet are in no count.
+/// (Little's law). Commands that have not ended yet are in no count. Where all jobs of a workload are alike, their rate
+/// says everything, and they take no time here.
 fn longest_command_ps(plan: &Plan, last: &Sample, measured_ps: f64) -> f64 {
     let of_workload = |(workload, &moved): (&Workload, &u64)| match &workload.kind {
-        WorkloadKind::Fio(fio) => {
+        WorkloadKind::Fio(fio) if fio.jobs.iter().any(|job| !are_alike(job, &fio.jobs[0])) => {
             let in_flight: u64 = fio.jobs.iter().map(|job| u64::from(job.io_depth) * job.block_bytes).sum();
             in_flight as f64 * measured_ps / moved.max(1) as f64
         }
@@ -117,6 +118,12 @@ fn longest_command_ps(plan: &Plan, last: &Sample, measured_ps: f64) -> f64 {
     };
     let workloads = plan.server().map_or(&[][..], |server| &server.workloads);
     workloads.iter().zip(&last.app_bytes).map(of_workload).fold(0.0, f64::max)
+}
+
+/// Returns true if the commands of two jobs take equally long in the same queue.
+fn are_alike(job: &FioJob, other: &FioJob) -> bool {
+    let of = |job: &FioJob| (job.block_bytes, job.io_depth, job.reads, job.random);
+    of(job) == of(other)
 }
 
 /// Returns true if the certificate is tested at `count` batches.
