@@ -5,14 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scripts.generate import citation, classes, errors, examples, glossary, man, names, pages
+from scripts.generate import citation, classes, counts, errors, examples, glossary, man, names, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def stale(root: Path) -> dict[Path, str]:
     """Returns the files that differ from the generated content, each with that content."""
-    makers = (classes, names, pages, errors, glossary, examples, man, citation)
+    makers = (classes, names, pages, errors, counts, glossary, examples, man, citation)
     wanted = {file: text for maker in makers for file, text in maker.files(root).items()}
     return {
         file: text for file, text in wanted.items() if not file.exists() or file.read_text(encoding="utf-8") != text

@@ -11,7 +11,7 @@ def test_a_run_says_why_it_is_simulated_in_full(cli: Cli) -> None:
     done = cli("run", cli.file, *FORWARD, "--out", "forward")
     forward = read_json(cli.folder / "forward" / "summary.json")["forward"]
     assert (done.returncode, forward["skipped_share"]) == (0, 0.0)
-    told = "run.forward: the whole measurement is simulated, because "
+    told = "run.forward: nothing was skipped, because "
     assert forward["note"].startswith(told)
     assert told.strip() in " ".join(done.stdout.split())
     assert told in (cli.folder / "forward" / "report.html").read_text(encoding="utf-8")

@@ -45,7 +45,7 @@ def main() -> int:
     if unknown:
         parser.error(f"{unknown[0]}: no such run; there are {', '.join(known)}")
     wanted = list(QUICK) if asked.quick else asked.names or known
-    # What an earlier version has measured must not stand for what this one would measure.
+    # Off, so that this version measures its own tables.
     os.environ["HOSTNET_CACHE_DIR"] = ""
     golden, measured = table(), measured_blocks(wanted, asked.processes)
     changed = [name for name in wanted if golden.get(name) != measured[name]]

@@ -38,8 +38,8 @@ pub struct RunSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-max" = "1000 s"))]
     pub warmup: Option<WarmUpSpec>,
-    /// Handling of a state that does not change: "off" (every line is simulated) or "auto" (the measurement ends early
-    /// once the state is certified as stationary); "off" when absent. Only with `duration`.
+    /// Fast-forward: "off" (the whole measurement is simulated) or "auto" (the measurement ends once its state is
+    /// certified as stationary); "off" when absent. Only with `duration`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forward: Option<ForwardSpec>,
     /// Maximum memory of the simulation, as estimated before it begins (size); "8 GiB" when absent. It does not change
@@ -49,13 +49,13 @@ pub struct RunSpec {
     pub memory: Option<Size>,
 }
 
-/// Handling of a state that does not change.
+/// Fast-forward of a measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ForwardSpec {
-    /// Every line is simulated.
+    /// The whole measurement is simulated.
     Off,
-    /// The measurement ends early once the state is certified as stationary.
+    /// The measurement ends once its state is certified as stationary.
     Auto,
 }
 

@@ -1,17 +1,16 @@
-//! Fast-forward: ends the measurement of a run whose state is certified as stationary, as the rest would repeat it.
+//! Fast-forward: ends the measurement of a run once its state is certified as stationary (docs/forward.md).
 //!
-//! The certificate covers what every workload does in every domain: the lines per batch, the time for which they hold
-//! their credits, the bytes and operations, and the row misses of reads. Each of these must be known to
-//! [`HALF_WIDTH_MAX`] and must not drift. The test is made at few numbers of batches, each half as large again as the
-//! last, because an interval that is looked at often enough is narrow by chance at some point.
+//! The certificate covers the rate and the latency of every workload in every domain, storage, operations, and the row
+//! misses of reads. Each must be known to [`HALF_WIDTH_MAX`] and must not drift. It is tested seldom, because an
+//! interval that is tested at every batch is narrow by chance sooner or later.
 
+use crate::build::warm_up::has_filled;
 use crate::read::sample::{increases, PoolGroup, Sample};
 use crate::read::{ReadingHistory, CONFIDENCE_GROUPS};
 use hostnet_config::units::{format, Dimension};
 use hostnet_config::{Length, Plan};
 use hostnet_measure::batch;
-use hostnet_model::cache::ClassCounts;
-use hostnet_model::params::{AccessPattern, App, FioJob, ServerParams, Workload, WorkloadKind};
+use hostnet_model::params::{AccessPattern, App, AppParams, FioJob, ServerParams, Workload, WorkloadKind};
 use serde_json::{json, Value};
 
 /// Numbers of batches at which the certificate is tested: the least, and the factor from one to the next.
@@ -24,8 +23,6 @@ const NEXT: (usize, usize) = (3, 2);
 const HALF_WIDTH_MAX: f64 = 0.005;
 /// Largest difference between the means of the two halves of the batches, as a share of the mean.
 const HALVES_MAX: f64 = 0.01;
-/// Lines of a cache that may come and go by chance.
-const CACHED_MIN: f64 = 64.0;
 /// Least number of lines of a workload, a thousand of which lie beyond the P99 of their latency.
 const LINES_MIN: u64 = 100_000;
 /// Least number of contiguous runs of pages over which what cores side by side cost each other averages out.
@@ -56,14 +53,19 @@ fn refusal(plan: &Plan) -> Option<String> {
 /// places relative to each other for tens of milliseconds, and what their rows cost depends on these places.
 fn repeated_pattern(server: &ServerParams) -> Option<String> {
     let run_bytes = server.socket().memory.pages.run_bytes;
-    let streams = || {
+    let in_order = || {
         server.workloads.iter().filter_map(|workload| match &workload.kind {
-            WorkloadKind::Stream(stream) if stream.pattern != AccessPattern::Random => Some((workload, stream)),
+            WorkloadKind::Stream(stream) if stream.pattern != AccessPattern::Random => {
+                Some((workload, stream.cores.len(), stream.working_set_bytes))
+            }
+            WorkloadKind::App(AppParams { cores, app: App::Mlc(mlc), .. }) if !mlc.random => {
+                Some((workload, cores.len(), mlc.working_set_bytes))
+            }
             _ => None,
         })
     };
-    let cores: usize = streams().map(|(_, stream)| stream.cores.len()).sum();
-    let (workload, _) = streams().find(|(_, stream)| stream.working_set_bytes < RUNS_MIN * run_bytes)?;
+    let cores: usize = in_order().map(|(_, cores, _)| cores).sum();
+    let (workload, ..) = in_order().find(|&(_, _, bytes)| bytes < RUNS_MIN * run_bytes)?;
     (cores > 1)
         .then(|| format!("cores of workload \"{}\" step through a small working set side by side", workload.name))
 }
@@ -98,16 +100,16 @@ pub(crate) fn is_certified(plan: &Plan, batches: &ReadingHistory, length_ps: u64
     let samples = batches.of_server(0);
     let (Some(first), Some(last)) = (samples.first(), samples.last()) else { return false };
     let batch_ps = last.at.since(first.at) as f64 / (samples.len() - 1).max(1) as f64;
+    let measured_ps = batch_ps * samples.len() as f64;
     is_tested_at(samples.len())
-        && batch_ps * samples.len() as f64 >= length_ps as f64 * SIMULATED_MIN
-        && batch_ps * samples.len() as f64
-            >= COMMANDS_MIN * longest_command_ps(plan, last, batch_ps * samples.len() as f64)
+        && measured_ps >= length_ps as f64 * SIMULATED_MIN
+        && measured_ps >= COMMANDS_MIN * longest_command_ps(plan, last, measured_ps)
         && find_change(samples, &[]).is_none()
 }
 
 /// Returns about how long the slowest commands of storage take, in ps: what a workload has in flight, at its rate
-/// (Little's law). Commands that have not ended yet are in no count. Where all jobs of a workload are alike, their rate
-/// says everything, and they take no time here.
+/// (Little's law), because commands that have not ended are in no count. It is 0 where all jobs of a workload are alike:
+/// then their rate determines their latency.
 fn longest_command_ps(plan: &Plan, last: &Sample, measured_ps: f64) -> f64 {
     let of_workload = |(workload, &moved): (&Workload, &u64)| match &workload.kind {
         WorkloadKind::Fio(fio) if fio.jobs.iter().any(|job| !are_alike(job, &fio.jobs[0])) => {
@@ -138,7 +140,6 @@ fn is_tested_at(count: usize) -> bool {
 /// Running total of a server.
 #[derive(Clone, Copy)]
 enum Total {
-    Time,
     Lines(PoolGroup, usize),
     Residence(PoolGroup, usize),
     Bytes(usize),
@@ -152,7 +153,6 @@ enum Total {
 impl Total {
     fn of(self, sample: &Sample) -> f64 {
         match self {
-            Total::Time => sample.at.ns(),
             Total::Lines(group, class) => sample.of(group, class).lines as f64,
             Total::Residence(group, class) => sample.of(group, class).residence_ps as f64,
             Total::Bytes(class) => sample.app_bytes[class] as f64,
@@ -165,32 +165,35 @@ impl Total {
     }
 }
 
+/// Running total, and the one that it is divided by; `None` divides by the number of batches, which are equally long.
+type Ratio = (Total, Option<Total>);
+
 /// Returns what is not stationary, and by how much, or `None` if everything that the samples count is.
 fn find_change(samples: &[Sample], names: &[&str]) -> Option<String> {
     let last = samples.last()?;
     let name = |class: usize| names.get(class).copied().unwrap_or_default();
     let lines = |class: usize| PoolGroup::ALL.map(|group| last.of(group, class).lines).into_iter().max().unwrap_or(0);
     if let Some(class) = (0..last.app_bytes.len()).find(|&class| lines(class) < LINES_MIN) {
-        return Some(format!("{} has moved {} lines only, too few for a P99", name(class), lines(class)));
+        return Some(format!("{} moved only {} lines, too few for a P99", name(class), lines(class)));
     }
     let classes = (0..last.app_bytes.len()).flat_map(|class| {
         let of_class = move |(what, ratio, weight)| (format!("{what} of {}", name(class)), ratio, weight);
         ratios_of(class, last).into_iter().map(of_class)
     });
     let operations = (0..last.operations.len())
-        .map(|place| ("the rate of operations".to_owned(), [Total::Operations(place), Total::Time], 1.0));
+        .map(|place| ("the rate of operations".to_owned(), (Total::Operations(place), None), 1.0));
     // Of few row misses, the share of all reads matters.
     let missing = (last.read_activations as f64 / last.lines_read.max(1) as f64).min(1.0);
-    let rows = ("the share of row misses".to_owned(), [Total::Activations, Total::LinesRead], missing);
+    let rows = ("the share of row misses".to_owned(), (Total::Activations, Some(Total::LinesRead)), missing);
     let mut ratios = classes.chain(operations).chain([rows]);
     let unsteady =
         ratios.find_map(|(what, ratio, weight)| Some(format!("{what} {}", why_unsteady(samples, ratio, weight)?)));
-    unsteady.or_else(|| (!are_caches_steady(samples)).then(|| "the content of the caches drifts".to_owned()))
+    unsteady.or_else(|| (!has_filled(samples)).then(|| "the content of the caches drifts".to_owned()))
 }
 
 /// Returns the ratios of totals that must be stationary for a workload, each with its name and the weight of its error:
 /// a domain with a tenth of the lines, or of the latency, of another may be known ten times less well.
-fn ratios_of(class: usize, last: &Sample) -> Vec<(String, [Total; 2], f64)> {
+fn ratios_of(class: usize, last: &Sample) -> Vec<(String, Ratio, f64)> {
     let count = |group: PoolGroup| last.of(group, class).lines as f64;
     let latency = |group: PoolGroup| last.of(group, class).residence_ps as f64 / count(group).max(1.0);
     let most = PoolGroup::ALL.into_iter().map(count).fold(1.0, f64::max);
@@ -199,37 +202,26 @@ fn ratios_of(class: usize, last: &Sample) -> Vec<(String, [Total; 2], f64)> {
         let (lines, residence) = (Total::Lines(group, class), Total::Residence(group, class));
         let name = group.name();
         [
-            (format!("the rate of {name}"), [lines, Total::Time], count(group) / most),
-            (format!("the latency of {name}"), [residence, lines], latency(group) / longest * count(group) / most),
+            (format!("the rate of {name}"), (lines, None), count(group) / most),
+            (
+                format!("the latency of {name}"),
+                (residence, Some(lines)),
+                latency(group) / longest * count(group) / most,
+            ),
         ]
     };
     let of_storage = [
-        ("the storage rate".to_owned(), [Total::Bytes(class), Total::Time], 1.0),
-        ("the latency of commands".to_owned(), [Total::CommandTime(class), Total::Commands(class)], 1.0),
+        ("the storage rate".to_owned(), (Total::Bytes(class), None), 1.0),
+        ("the latency of commands".to_owned(), (Total::CommandTime(class), Some(Total::Commands(class))), 1.0),
     ];
     PoolGroup::ALL.into_iter().flat_map(of_domain).chain(of_storage).collect()
 }
 
-/// Returns true if the caches hold about as many lines of each workload, and as many dirty lines, as halfway.
-fn are_caches_steady(samples: &[Sample]) -> bool {
-    let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
-    middle.caches.iter().zip(&last.caches).all(|(before, now)| {
-        let of = |counts: &ClassCounts| [counts.core_lines, counts.io_lines, counts.dirty_lines];
-        of(before)
-            .iter()
-            .zip(of(now))
-            .all(|(&before, now)| before.abs_diff(now) as f64 <= HALVES_MAX * now.max(before) as f64 + CACHED_MIN)
-    })
-}
-
 /// Returns why the ratio of two running totals is not stationary over the samples: a drift, a difference between both
-/// halves, or a mean that is not known well enough. Errors count by `weight`. What never grows is stationary.
-fn why_unsteady(samples: &[Sample], ratio: [Total; 2], weight: f64) -> Option<String> {
-    let [over, under] = ratio.map(|total| match total {
-        // Batches are equally long, and the time of the first sample includes the warm-up.
-        Total::Time => vec![1.0; samples.len()],
-        _ => increases(samples, |sample| total.of(sample)),
-    });
+/// halves, or a wide interval. Errors are multiplied by `weight`. A total that never grows is stationary.
+fn why_unsteady(samples: &[Sample], (total, per): Ratio, weight: f64) -> Option<String> {
+    let over = increases(samples, |sample| total.of(sample));
+    let under = per.map_or_else(|| vec![1.0; samples.len()], |per| increases(samples, |sample| per.of(sample)));
     let sum: f64 = over.iter().sum();
     if sum == 0.0 {
         return None;
@@ -246,15 +238,15 @@ fn why_unsteady(samples: &[Sample], ratio: [Total; 2], weight: f64) -> Option<St
     match found.drift {
         Some(drift) => Some(format!("drifts by {:.2} %", percent(drift.abs()))),
         None if found.half_width > HALF_WIDTH_MAX => {
-            Some(format!("is known to {:.2} % only", percent(found.half_width)))
+            Some(format!("is known only to {:.2} %", percent(found.half_width)))
         }
-        None if differs > HALVES_MAX => Some(format!("differs by {:.2} % between both halves", percent(differs))),
+        None if differs > HALVES_MAX => Some(format!("differs by {:.2} % between the two halves", percent(differs))),
         None => None,
     }
 }
 
-/// Returns what a run whose configuration asks for fast-forward tells about it: the requested measurement, the
-/// simulated part of it, and why the rest was or was not simulated.
+/// Returns the entry `forward` of the summary: the requested and the simulated measurement, and a note that says why
+/// the rest was skipped or not. Returns `None` without `run.forward`.
 pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) -> Option<Value> {
     let Length::Duration { ps } = plan.run.length else { return None };
     if !plan.run.forward {
@@ -265,8 +257,8 @@ pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) 
     let shown = |ps: u64| format(ps, Dimension::Time);
     let note = if skipped > 0.0 {
         format!(
-            "run.forward: {:.1} % of the measurement is not simulated ({} of {} are), because rates, latencies \
-             and row misses do not drift and are known to {} %; counts are those of the simulated part",
+            "run.forward: {:.1} % of the measurement was skipped ({} of {} simulated), because rates, latencies and row \
+             misses do not drift and are known to {} %; counts cover the simulated part only",
             skipped * 100.0,
             // Whole microseconds, as batches have no round length.
             shown((simulated_ps / 1e6).round() as u64 * 1_000_000),
@@ -275,8 +267,8 @@ pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) 
         )
     } else {
         let why = refusal(plan).or_else(|| find_change(batches.of_server(0), &workload_names(plan)));
-        let why = why.unwrap_or_else(|| "it is too short to be certified as stationary".to_owned());
-        format!("run.forward: the whole measurement is simulated, because {why}")
+        let why = why.unwrap_or_else(|| "it was too short to be certified as stationary".to_owned());
+        format!("run.forward: nothing was skipped, because {why}")
     };
     Some(json!({
         "requested_ns": requested_ps / 1000.0,

@@ -85,8 +85,8 @@ def warn_of_crowding() -> None:
     processors = usable_processors()
     if _session.group.here > processors:
         echo_error(
-            f"warning: {_session.group.here} processes share {processors} processor{'s' * (processors > 1)} of this "
-            "machine, so that fewer processes are faster"
+            f"warning: {_session.group.here} processes share {processors} processor{'s' * (processors > 1)}; "
+            "fewer processes are faster"
         )
 
 

@@ -69,7 +69,7 @@ def slower_notes(timing: Timing) -> list[str]:
         return []
     return [
         f"{timing.processes} processes took {timing.wall_time_s:.1f} s, and one would take about {alone_s:.1f} s: "
-        "leave --processes out"
+        "leave out --processes"
     ]
 
 

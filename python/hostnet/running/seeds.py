@@ -52,7 +52,7 @@ def combine_forward(summaries: Sequence[Row]) -> Row:
         return {}
     skipped = sum(shares) / len(shares)
     shown = _core.format_percent(skipped, 1)
-    note = f"run.forward: {shown} of the measurement is not simulated on average; a single run says why"
+    note = f"run.forward: {shown} of the measurement was skipped on average; a single run says why"
     return {"forward": {"skipped_share": skipped, "note": note}}
 
 

@@ -166,6 +166,6 @@ class Run(Description):
     Range: "1 MiB" to "64 TiB".
     """
     forward: str | None = None
-    """Handling of a state that does not change: "off" (every line is simulated) or "auto" (the measurement ends early
-    once the state is certified as stationary); "off" when absent. Only with `duration`.
+    """Fast-forward: "off" (the whole measurement is simulated) or "auto" (the measurement ends once its state is
+    certified as stationary); "off" when absent. Only with `duration`.
     """

@@ -18,8 +18,7 @@ const COUNTED: [&str; 4] = ["kernel", "measure", "model", "noc"];
 /// Counts of one version of the simulator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RecordRow {
-    /// What the version changed, in a few words; where a count rises by more than [`LIMIT_PERCENT`], words of the
-    /// changelog.
+    /// Summary of the change. If a count rises by more than [`LIMIT_PERCENT`], the changelog must contain it.
     pub change: String,
     /// Version of the compiler.
     pub compiler: String,

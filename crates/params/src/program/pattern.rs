@@ -41,7 +41,7 @@ pub enum CollectivePattern {
     },
 }
 
-/// What a member of a group does in a step of a collective.
+/// Step of a collective, as one member of its group executes it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct PlaceStep {
     /// Place of the receiver, and bytes sent; nothing is sent if there are no bytes.

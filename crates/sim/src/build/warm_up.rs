@@ -6,6 +6,7 @@
 
 use crate::build::feeds::TraceFeeds;
 use crate::build::Layout;
+use crate::read::sample::Sample;
 use hostnet_model::cache::{Caches, ClassCounts, Victim};
 use hostnet_model::core::{Core, EngineKind, Executor};
 use hostnet_model::dma::Dma;
@@ -181,6 +182,19 @@ impl Turnovers {
 pub(crate) fn tolerance(reads: u64) -> f64 {
     let reads = reads as f64;
     NEGLIGIBLE * reads + CHANCE * reads.sqrt()
+}
+
+/// Returns true if the caches of a server held about as many lines of every workload, and as many dirty lines, at the
+/// end of the second half of `samples` as at its start. The tolerance grows with the lines read from memory
+/// meanwhile: dirty lines that pile up are missing from the writes.
+pub(crate) fn has_filled(samples: &[Sample]) -> bool {
+    // Halfway, as MSER accepts a steady state that starts in the first half (architecture.md, Warm-up).
+    let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
+    let alike = tolerance(last.lines_read - middle.lines_read);
+    middle.caches.iter().zip(&last.caches).all(|(before, now)| {
+        let of = |counts: &ClassCounts| [counts.core_lines, counts.io_lines, counts.dirty_lines];
+        of(before).iter().zip(of(now)).all(|(&before, now)| before.abs_diff(now) as f64 <= alike)
+    })
 }
 
 /// Returns true if a workload kept its number of lines, and of dirty lines, in the LLC while all cores made `asked`

@@ -2,18 +2,17 @@
 
 use super::options::Options;
 use super::pace::{batches_max, RunPace, JOBS_CHECKS_PER_BATCH};
-use crate::build::warm_up::tolerance;
+use crate::build::warm_up::has_filled;
 use crate::forward;
 use crate::read::flows::{AllFlowTotals, ClassBytes};
 use crate::read::host_state::HostState;
 use crate::read::ports::PortTotals;
-use crate::read::sample::{self, Sample};
+use crate::read::sample;
 use crate::read::units::UnitRecorder;
 use crate::read::{ReadingHistory, WorldReading, CONFIDENCE_GROUPS};
 use hostnet_config::{Length, Plan, WarmUp};
 use hostnet_kernel::Time;
 use hostnet_measure::batch;
-use hostnet_model::cache::ClassCounts;
 use serde::{Deserialize, Serialize};
 
 /// Minimum number of batches of a measurement that runs to a precision.
@@ -227,19 +226,6 @@ fn is_steady(plan: &Plan, pace: &RunPace, slices: &ReadingHistory) -> bool {
     let are_filled = || slices.servers.iter().all(|samples| has_filled(samples));
     // A large LLC fills within milliseconds (cache.md), so a single server may warm up ten times as long for it.
     slices.len() >= pace.slices_filling || (are_filled() && (slices.len() >= most || has_settled()))
-}
-
-/// Returns true if the caches of a server held about as many lines of every workload, and as many dirty lines, at the
-/// end of the second half of `samples` as at its start. The tolerance grows with the lines read from memory
-/// meanwhile: dirty lines that pile up are missing from the writes.
-fn has_filled(samples: &[Sample]) -> bool {
-    // Halfway, as MSER accepts a steady state that starts in the first half (architecture.md, Warm-up).
-    let (Some(middle), Some(last)) = (samples.get(samples.len() / 2), samples.last()) else { return true };
-    let alike = tolerance(last.lines_read - middle.lines_read);
-    middle.caches.iter().zip(&last.caches).all(|(before, now)| {
-        let of = |counts: &ClassCounts| [counts.core_lines, counts.io_lines, counts.dirty_lines];
-        of(before).iter().zip(of(now)).all(|(&before, now)| before.abs_diff(now) as f64 <= alike)
-    })
 }
 
 fn is_precise(plan: &Plan, before: &AllFlowTotals, batches: &ReadingHistory) -> bool {
