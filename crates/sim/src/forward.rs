@@ -108,8 +108,8 @@ pub(crate) fn is_certified(plan: &Plan, batches: &ReadingHistory, length_ps: u64
 }
 
 /// Returns about how long the slowest commands of storage take, in ps: what a workload has in flight, at its rate
-/// (Little's law), because commands that have not ended are in no count. It is 0 where all jobs of a workload are alike:
-/// then their rate determines their latency.
+/// (Little's law), because commands that have not ended are in no count. It is 0 where all jobs of a workload are
+/// alike: then their rate determines their latency.
 fn longest_command_ps(plan: &Plan, last: &Sample, measured_ps: f64) -> f64 {
     let of_workload = |(workload, &moved): (&Workload, &u64)| match &workload.kind {
         WorkloadKind::Fio(fio) if fio.jobs.iter().any(|job| !are_alike(job, &fio.jobs[0])) => {
@@ -182,9 +182,12 @@ fn find_change(samples: &[Sample], names: &[&str]) -> Option<String> {
     });
     let operations = (0..last.operations.len())
         .map(|place| ("the rate of operations".to_owned(), (Total::Operations(place), None), 1.0));
-    // Of few row misses, the share of all reads matters.
-    let missing = (last.read_activations as f64 / last.lines_read.max(1) as f64).min(1.0);
-    let rows = ("the share of row misses".to_owned(), (Total::Activations, Some(Total::LinesRead)), missing);
+    // Row misses matter as far as reads are many, and misses many of the reads.
+    let [reads, writes] = [PoolGroup::Rpq, PoolGroup::Wpq]
+        .map(|group| (0..last.app_bytes.len()).map(|class| last.of(group, class).lines).sum::<u64>() as f64);
+    let missing = last.read_activations as f64 / last.lines_read.max(1) as f64;
+    let weight = missing.min(1.0) * reads / (reads + writes).max(1.0);
+    let rows = ("the share of row misses".to_owned(), (Total::Activations, Some(Total::LinesRead)), weight);
     let mut ratios = classes.chain(operations).chain([rows]);
     let unsteady =
         ratios.find_map(|(what, ratio, weight)| Some(format!("{what} {}", why_unsteady(samples, ratio, weight)?)));
@@ -257,8 +260,8 @@ pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) 
     let shown = |ps: u64| format(ps, Dimension::Time);
     let note = if skipped > 0.0 {
         format!(
-            "run.forward: {:.1} % of the measurement was skipped ({} of {} simulated), because rates, latencies and row \
-             misses do not drift and are known to {} %; counts cover the simulated part only",
+            "run.forward: {:.1} % of the measurement was skipped ({} of {} simulated), because rates, latencies and \
+             row misses do not drift and are known to {} %; counts cover the simulated part only",
             skipped * 100.0,
             // Whole microseconds, as batches have no round length.
             shown((simulated_ps / 1e6).round() as u64 * 1_000_000),

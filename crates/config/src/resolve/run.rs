@@ -16,7 +16,8 @@ const JOBS_MAX_PS: u64 = 10_000_000_000_000;
 pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
     let forward = run.forward == Some(ForwardSpec::Auto);
     if forward && (run.until.is_some() || run.precision.is_some()) {
-        let message = "has an effect only with run.duration, as the other lengths end when enough is known";
+        let message =
+            "has an effect only with run.duration; run.precision and run.until end a run by a rule of their own";
         return Err(Issue::new(Code::NoEffect, "run.forward", message));
     }
     if run.until.is_some() {
