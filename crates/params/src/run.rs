@@ -39,7 +39,8 @@ pub struct RunSpec {
     #[schemars(extend("x-max" = "1000 s"))]
     pub warmup: Option<WarmUpSpec>,
     /// Fast-forward: "off" (the whole measurement is simulated) or "auto" (the measurement ends once its state is
-    /// certified as stationary); "off" when absent. Only with `duration`.
+    /// certified as stationary, and repetitions of jobs that are alike are skipped); "off" when absent. Not together
+    /// with `precision`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub forward: Option<ForwardSpec>,
     /// Maximum memory of the simulation, as estimated before it begins (size); "8 GiB" when absent. It does not change

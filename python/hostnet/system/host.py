@@ -167,5 +167,6 @@ class Run(Description):
     """
     forward: str | None = None
     """Fast-forward: "off" (the whole measurement is simulated) or "auto" (the measurement ends once its state is
-    certified as stationary); "off" when absent. Only with `duration`.
+    certified as stationary, and repetitions of jobs that are alike are skipped); "off" when absent. Not together with
+    `precision`.
     """

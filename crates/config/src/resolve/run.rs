@@ -15,13 +15,13 @@ const JOBS_MAX_PS: u64 = 10_000_000_000_000;
 /// Resolves the run. `ramp_ps` is the longest ramp time of a job file; it is the warm-up unless `run.warmup` gives one.
 pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
     let forward = run.forward == Some(ForwardSpec::Auto);
-    if forward && (run.until.is_some() || run.precision.is_some()) {
+    if forward && run.precision.is_some() {
         let message =
-            "has an effect only with run.duration; run.precision and run.until end a run by a rule of their own";
+            "has an effect only with run.duration or run.until; run.precision ends a run by a rule of its own";
         return Err(Issue::new(Code::NoEffect, "run.forward", message));
     }
     if run.until.is_some() {
-        return until_jobs(run);
+        return until_jobs(run, forward);
     }
     let (length, duration_max_ps) = match (run.duration, run.precision) {
         (Some(_), Some(_)) => {
@@ -49,7 +49,7 @@ pub(super) fn resolve(run: &RunSpec, ramp_ps: u64) -> Result<RunPlan, Issue> {
 }
 
 /// Resolves a run that measures until all jobs end.
-fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
+fn until_jobs(run: &RunSpec, forward: bool) -> Result<RunPlan, Issue> {
     let others = [
         ("run.duration", run.duration.is_some()),
         ("run.precision", run.precision.is_some()),
@@ -64,7 +64,7 @@ fn until_jobs(run: &RunSpec) -> Result<RunPlan, Issue> {
         warm_up: WarmUp::Fixed { ps: 0 },
         length: Length::Jobs,
         duration_max_ps: run.duration_max.map_or(JOBS_MAX_PS, |Time(ps)| ps),
-        forward: false,
+        forward,
     })
 }
 

@@ -27,6 +27,11 @@ impl Endpoint {
         self.ranks.iter().flat_map(|ranks| &ranks.ranks)
     }
 
+    /// Iterates over the ranks of jobs at this endpoint, for changes between events.
+    pub fn ranks_mut(&mut self) -> impl Iterator<Item = &mut Rank> {
+        self.ranks.iter_mut().flat_map(|ranks| &mut ranks.ranks)
+    }
+
     /// Returns the number of the first rank in events: after those of ends and services.
     fn first_rank(&self) -> u32 {
         (self.ends.len() + self.services().len()) as u32

@@ -179,6 +179,14 @@ impl Fabric {
         )
     }
 
+    /// Iterates over the endpoints, for changes between events.
+    pub fn endpoints_mut(&mut self) -> impl Iterator<Item = &mut Endpoint> {
+        self.nodes.iter_mut().filter_map(|node| match node {
+            FabricNode::Endpoint(endpoint) => Some(&mut **endpoint),
+            FabricNode::Switch(_) | FabricNode::Learning(_) => None,
+        })
+    }
+
     /// Begins a new measurement window at `now`.
     pub fn reset(&mut self, now: Time) {
         for node in &mut self.nodes {

@@ -20,7 +20,7 @@ mod workers;
 pub use completed_steps::CompletedStep;
 pub use datagrams::{DatagramCounts, Datagrams};
 pub use phases::PhaseStats;
-pub use rank::Rank;
+pub use rank::{Rank, Repetitions};
 pub use rank_request::{CoreWork, RankLink, RankRequest};
 pub use reducer::{Reducer, ReducerRequest, SumEngine};
 pub use service::RequestCounts;

@@ -39,6 +39,40 @@ impl PhaseStats {
         }
     }
 
+    /// Returns what has been added since `earlier`; the longest step stays that of all.
+    #[must_use]
+    pub fn since(&self, earlier: &Self) -> Self {
+        Self {
+            steps: self.steps - earlier.steps,
+            time_ps: self.time_ps - earlier.time_ps,
+            most_ps: self.most_ps,
+            compute_ps: self.compute_ps - earlier.compute_ps,
+            device_ps: self.device_ps - earlier.device_ps,
+            messages: self.messages - earlier.messages,
+            bytes: self.bytes - earlier.bytes,
+            received_bytes: self.received_bytes - earlier.received_bytes,
+        }
+    }
+
+    /// Returns sums multiplied by `factor` and divided by `divisor`, rounded down; the longest step stays.
+    #[must_use]
+    pub fn times(&self, factor: u64, divisor: u64) -> Self {
+        let scaled = |sum: u64| {
+            let scaled = u128::from(sum) * u128::from(factor) / u128::from(divisor.max(1));
+            u64::try_from(scaled).unwrap_or(u64::MAX)
+        };
+        Self {
+            steps: scaled(self.steps),
+            time_ps: scaled(self.time_ps),
+            most_ps: self.most_ps,
+            compute_ps: scaled(self.compute_ps),
+            device_ps: scaled(self.device_ps),
+            messages: scaled(self.messages),
+            bytes: scaled(self.bytes),
+            received_bytes: scaled(self.received_bytes),
+        }
+    }
+
     /// Returns the share of the time not spent computing, in which messages were sent or waited for, 0 to 1. None if
     /// no time was spent.
     #[must_use]

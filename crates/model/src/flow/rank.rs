@@ -1,7 +1,10 @@
 //! A rank of a job, as a pure state machine that takes the steps of its program: requests come out, completed work
 //! goes in. Messages from one rank to another are received in the order in which they were sent.
 
+mod repetitions;
 mod stats;
+
+pub use repetitions::Repetitions;
 
 use super::completed_steps::CompletedSteps;
 use super::phases::PhaseStats;
@@ -68,6 +71,8 @@ pub struct Rank {
     since: Time,
     phases: Vec<PhaseStats>,
     completed_steps: CompletedSteps,
+    /// Repetitions, if the run may skip some.
+    repetitions: Option<Box<Repetitions>>,
 }
 
 impl Rank {
@@ -93,6 +98,7 @@ impl Rank {
             since: start,
             phases: vec![PhaseStats::default(); params.phases.len()],
             completed_steps: CompletedSteps::of_ranks(params.hosts.len()),
+            repetitions: None,
         }
     }
 
@@ -186,6 +192,7 @@ impl Rank {
 
     /// Enters the next step, if there is one.
     fn enter_step(&mut self, now: Time) {
+        self.note_repetition(now);
         self.since = now;
         self.completed_steps.begin(now);
         let Some(next) = self.step() else {

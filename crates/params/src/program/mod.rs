@@ -11,7 +11,7 @@ mod tests;
 pub use collective::{AdditionParams, CollectiveParams};
 pub use group::GroupParams;
 pub use pattern::{CollectivePattern, PlaceStep};
-pub use rank::RankProgram;
+pub use rank::{RankProgram, Repetition};
 
 use crate::{JobParams, RankMessageParams, RankStepParams};
 use collective::Runner;

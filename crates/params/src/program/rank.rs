@@ -42,6 +42,17 @@ struct RankBlock {
     parts: Vec<RankPart>,
 }
 
+/// Repetition that a rank is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Repetition {
+    /// Number of the block among those with steps of the rank.
+    pub block: usize,
+    /// Completed repetitions of the block.
+    pub done: u32,
+    /// Number of repetitions of the block.
+    pub times: u32,
+}
+
 /// Position in a program.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Position {
@@ -79,6 +90,20 @@ impl RankProgram {
     #[must_use]
     pub fn step(&self) -> Option<RankStepParams> {
         self.current
+    }
+
+    /// Returns the repetition of the current step; `None` at the end.
+    #[must_use]
+    pub fn repetition(&self) -> Option<Repetition> {
+        let Position { block, done, .. } = self.at;
+        Some(Repetition { block, done, times: self.blocks.get(block)?.times })
+    }
+
+    /// Leaves out repetitions of the current block, at most as many as follow the current one.
+    pub fn skip(&mut self, repetitions: u32) {
+        if let Some(at) = self.repetition() {
+            self.at.done += repetitions.min(at.times - 1 - at.done);
+        }
     }
 
     /// Advances to the next step.

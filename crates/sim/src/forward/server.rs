@@ -1,17 +1,17 @@
-//! Fast-forward: ends the measurement of a run once its state is certified as stationary (docs/forward.md).
+//! Ends the measurement of a lone server once its state is certified as stationary.
 //!
 //! The certificate covers the rate and the latency of every workload in every domain, storage, operations, and the row
 //! misses of reads. Each must be known to [`HALF_WIDTH_MAX`] and must not drift. It is tested seldom, because an
 //! interval that is tested at every batch is narrow by chance sooner or later.
 
+use super::{entry, shown};
 use crate::build::warm_up::has_filled;
 use crate::read::sample::{increases, PoolGroup, Sample};
 use crate::read::{ReadingHistory, CONFIDENCE_GROUPS};
-use hostnet_config::units::{format, Dimension};
 use hostnet_config::{Length, Plan};
 use hostnet_measure::batch;
 use hostnet_model::params::{AccessPattern, App, AppParams, FioJob, ServerParams, Workload, WorkloadKind};
-use serde_json::{json, Value};
+use serde_json::Value;
 
 /// Numbers of batches at which the certificate is tested: the least, and the factor from one to the next.
 ///
@@ -34,12 +34,14 @@ const SIMULATED_MIN: f64 = 1.0 / 256.0;
 
 /// Returns true if the measurement of a plan may end early.
 pub(crate) fn is_allowed(plan: &Plan) -> bool {
-    plan.run.forward && refusal(plan).is_none()
+    plan.run.forward && matches!(plan.run.length, Length::Duration { .. }) && refusal(plan).is_none()
 }
 
 /// Returns why a plan is simulated in full, if its state may change in ways that its first part does not show.
 fn refusal(plan: &Plan) -> Option<String> {
-    let Some(server) = plan.server() else { return Some("the server is a host on a network".to_owned()) };
+    let Some(server) = plan.server() else {
+        return Some("hosts are on a network, and only jobs of ranks repeat there (run.until = \"jobs\")".to_owned());
+    };
     if server.power.is_some() {
         return Some("frequencies of the cores change over time".to_owned());
     }
@@ -248,16 +250,10 @@ fn why_unsteady(samples: &[Sample], (total, per): Ratio, weight: f64) -> Option<
     }
 }
 
-/// Returns the entry `forward` of the summary: the requested and the simulated measurement, and a note that says why
-/// the rest was skipped or not. Returns `None` without `run.forward`.
-pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) -> Option<Value> {
-    let Length::Duration { ps } = plan.run.length else { return None };
-    if !plan.run.forward {
-        return None;
-    }
+/// Returns the entry `forward` of the summary for a measurement of `ps`.
+pub(super) fn outcome(plan: &Plan, batches: &ReadingHistory, ps: u64, simulated_ps: f64) -> Value {
     let requested_ps = ps as f64;
     let skipped = (1.0 - simulated_ps / requested_ps).max(0.0);
-    let shown = |ps: u64| format(ps, Dimension::Time);
     let note = if skipped > 0.0 {
         format!(
             "run.forward: {:.1} % of the measurement was skipped ({} of {} simulated), because rates, latencies and \
@@ -273,12 +269,7 @@ pub(crate) fn outcome(plan: &Plan, batches: &ReadingHistory, simulated_ps: f64) 
         let why = why.unwrap_or_else(|| "it was too short to be certified as stationary".to_owned());
         format!("run.forward: nothing was skipped, because {why}")
     };
-    Some(json!({
-        "requested_ns": requested_ps / 1000.0,
-        "simulated_ns": simulated_ps / 1000.0,
-        "skipped_share": skipped,
-        "note": note,
-    }))
+    entry(requested_ps, simulated_ps, &note)
 }
 
 /// Returns the names of the workloads of a lone server, by class.

@@ -86,6 +86,15 @@ pub(crate) fn ranks(machine: &Machine) -> impl Iterator<Item = &Rank> {
     machine.engines::<Worker>().map(Worker::rank)
 }
 
+/// Returns true if the ranks at endpoints and servers of this process have all finished.
+pub(crate) fn have_finished(simulation: &Simulation<World>) -> bool {
+    simulation.worlds().all(|world| match world {
+        World::Fabric(fabric) => fabric.endpoints().flat_map(Endpoint::ranks).all(|rank| rank.done_at().is_some()),
+        World::Server(machine) => ranks(machine).all(|rank| rank.done_at().is_some()),
+        World::Remote => true,
+    })
+}
+
 /// Counts the ranks of jobs that have not finished, in the partitions that this process simulates.
 pub(crate) fn unfinished_ranks(simulation: &Simulation<World>) -> u64 {
     let unfinished = |world: &World| match world {

@@ -1,6 +1,7 @@
 //! Read-only views of a run that reports are built from.
 
 use crate::build::BURST;
+use crate::forward::JobSkips;
 use crate::read::flows::AllFlowTotals;
 use crate::read::ports::PortTotals;
 use crate::read::sample::{PoolGroup, Sample};
@@ -32,6 +33,8 @@ pub(crate) struct WorldView<'a> {
     pub(crate) ports_before: &'a [PortTotals],
     /// Samples at the end of every batch.
     pub(crate) batches: &'a ReadingHistory,
+    /// Repetitions of jobs that were skipped.
+    pub(crate) skips: &'a JobSkips,
     /// Samples at the end of every step of the time series.
     pub(crate) series: &'a ReadingHistory,
     pub(crate) window_start: Time,

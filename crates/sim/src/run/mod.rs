@@ -11,6 +11,7 @@ mod pace;
 mod processes;
 mod recording;
 mod results;
+mod skips;
 mod start;
 mod state;
 mod stuck;
@@ -30,7 +31,7 @@ use crate::read::flows::AllFlowTotals;
 use crate::read::host_state::{host_states, HostState};
 use crate::read::ports;
 use crate::read::sample::reset_world;
-use crate::read::{in_number_order, unfinished_ranks, PartitionReading, WorldReading};
+use crate::read::{have_finished, in_number_order, PartitionReading, WorldReading};
 use checkpoints::{is_checkpoint_due, label, next_checkpoint};
 use hostnet_config::Plan;
 use hostnet_kernel::{Progress, Time};
@@ -297,9 +298,12 @@ impl Run {
 
     /// Acts between events: checks that the world makes progress, and keeps its reading.
     fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
+        if self.state.skip_repetitions(&self.plan, &self.processes, now) {
+            self.start_measuring(now);
+        }
         // While ranks are unfinished, a check for jobs needs no reading of the world.
         if self.state.window.is_jobs_check_only(&self.plan, now)
-            && self.processes.all_gather(unfinished_ranks(&self.state.simulation)).into_iter().any(|left| left > 0)
+            && self.processes.in_any(!have_finished(&self.state.simulation))
         {
             return Ok(());
         }

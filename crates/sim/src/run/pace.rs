@@ -9,7 +9,10 @@ use std::ops::RangeInclusive;
 const BATCHES: u64 = 128;
 const BATCH_MIN_PS: u64 = 1_000_000;
 /// Checks per batch for the end of all jobs. A check takes less time than the end of a batch.
-pub(crate) const JOBS_CHECKS_PER_BATCH: u64 = 8;
+const JOBS_CHECKS_PER_BATCH: u64 = 8;
+/// Checks per batch if repetitions may be skipped. The measurement then covers few, from the check after the end of one
+/// to the check after the end of the last.
+const FORWARD_CHECKS_PER_BATCH: u64 = 64;
 /// Length of the first batches of a run that ends when its jobs have finished, in ps. Batches become longer as the
 /// run goes on.
 const JOBS_BATCH_PS: u64 = JOBS_CHECKS_PER_BATCH * 1_000_000;
@@ -103,6 +106,15 @@ impl RunPace {
             Length::Precision { .. } => self.precision_batch_ps,
             Length::Jobs => JOBS_BATCH_PS,
         }
+    }
+}
+
+/// Returns the number of checks per batch for the end of all jobs, and of repetitions if any may be skipped.
+pub(crate) fn jobs_checks_per_batch(skips: bool) -> u64 {
+    if skips {
+        FORWARD_CHECKS_PER_BATCH
+    } else {
+        JOBS_CHECKS_PER_BATCH
     }
 }
 

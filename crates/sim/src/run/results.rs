@@ -76,6 +76,7 @@ impl Run {
             before: &state.window.before,
             ports_before: &state.window.ports_before,
             batches: &state.window.batches,
+            skips: &state.window.skips,
             series: &state.window.series,
             window_start: state.window.start,
             now,

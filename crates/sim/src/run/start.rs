@@ -6,6 +6,7 @@ use super::observe::RunObserver;
 use super::options::Options;
 use super::processes::{Processes, SharedExchange};
 use super::recording::PacketRecording;
+use super::skips::track;
 use super::state::RunState;
 use super::stuck::ProgressCheck;
 use super::window::MeasuringWindow;
@@ -58,13 +59,14 @@ impl Run {
         // If one process is stopped, none of them has a run.
         let stopped = processes.in_any(built.is_none());
         let (simulation, feeds) = built.filter(|_| !stopped)?;
-        let state = RunState {
+        let mut state = RunState {
             simulation,
             window: MeasuringWindow::before_warm_up(plan),
             progress: ProgressCheck::default(),
             epochs: Vec::new(),
             done: false,
         };
+        track(&mut state);
         let mut run = Self::with(plan, servers, options, state, feeds, processes);
         // Until the window begins, a report covers the time from 0 on.
         let before = AllFlowTotals::read(&run.state.simulation, &plan.cluster, Time::ZERO);

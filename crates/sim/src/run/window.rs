@@ -1,9 +1,10 @@
 //! The warm-up and the measurement window of a run: their ends, and the readings that are kept.
 
 use super::options::Options;
-use super::pace::{batches_max, RunPace, JOBS_CHECKS_PER_BATCH};
+use super::pace::{batches_max, jobs_checks_per_batch, RunPace};
 use crate::build::warm_up::has_filled;
 use crate::forward;
+use crate::forward::jobs::JobSkips;
 use crate::read::flows::{AllFlowTotals, ClassBytes};
 use crate::read::host_state::HostState;
 use crate::read::ports::PortTotals;
@@ -47,6 +48,8 @@ pub(super) struct MeasuringWindow {
     next_series: Time,
     pub(super) series: ReadingHistory,
     pub(super) counters: UnitRecorder,
+    /// Repetitions of jobs that were skipped.
+    pub(super) skips: JobSkips,
 }
 
 impl MeasuringWindow {
@@ -63,6 +66,7 @@ impl MeasuringWindow {
             next_series: Time::MAX,
             series: ReadingHistory::default(),
             counters: UnitRecorder::idle(),
+            skips: JobSkips::before(plan),
         }
     }
 
@@ -73,6 +77,10 @@ impl MeasuringWindow {
 
     /// Returns the end of the run, as far as known.
     pub(super) fn target(&self, plan: &Plan) -> Time {
+        if plan.run.length == Length::Jobs {
+            // Skipped time counts, and the measurement may have begun anew after it.
+            return Time::from_ps(length_ps(plan).saturating_sub(self.skips.skipped_ps()));
+        }
         let pace = RunPace::of(plan);
         let warm_up = match (&self.phase, plan.run.warm_up) {
             (RunPhase::Measure, _) => self.start,
@@ -109,7 +117,7 @@ impl MeasuringWindow {
         if plan.run.length != Length::Jobs {
             return Time::MAX;
         }
-        let check_ps = self.batch_ps / JOBS_CHECKS_PER_BATCH;
+        let check_ps = self.batch_ps / jobs_checks_per_batch(self.skips.are_allowed);
         Time::from_ps((now.ps() / check_ps + 1) * check_ps)
     }
 
@@ -119,8 +127,10 @@ impl MeasuringWindow {
         self.is_measuring() && self.checks_jobs_at(plan, now) && !others.contains(&now)
     }
 
-    fn checks_jobs_at(&self, plan: &Plan, now: Time) -> bool {
-        plan.run.length == Length::Jobs && now.ps() % (self.batch_ps / JOBS_CHECKS_PER_BATCH) == 0
+    /// Returns true if the jobs are looked at at `now`.
+    pub(super) fn checks_jobs_at(&self, plan: &Plan, now: Time) -> bool {
+        plan.run.length == Length::Jobs
+            && now.ps() % (self.batch_ps / jobs_checks_per_batch(self.skips.are_allowed)) == 0
     }
 
     /// Returns true if a step of the time series ends at `now`.
@@ -147,6 +157,8 @@ impl MeasuringWindow {
         self.phase = RunPhase::Measure;
         self.start = now;
         self.next_batch = now + self.batch_ps;
+        // A measurement that begins anew after a skip has no batches from before.
+        self.batches = ReadingHistory::default();
         if let Some(host_states) = start.host_states {
             // State at the start of the first step of the series.
             self.series.host_states.push(host_states);

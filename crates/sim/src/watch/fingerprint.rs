@@ -13,8 +13,8 @@ use std::fmt;
 
 /// Returns the fields of a struct that are left out, as they are large and determined by others. These are the
 /// buckets of histograms (beside their count and exact sum), the samples of bank loads (beside the loads), and the
-/// sets of caches (beside a sum over their content). The address map, the groups and ranks of banks and the programs
-/// of ranks never change.
+/// sets of caches (beside a sum over their content). The address map, and the groups and ranks of banks
+/// never change, and the kept repetitions of ranks follow from their steps.
 #[inline(always)]
 fn excluded_fields(name: &str) -> &'static [&'static str] {
     match name {
@@ -23,7 +23,7 @@ fn excluded_fields(name: &str) -> &'static [&'static str] {
         "Decoder" => &["tables"],
         "Timing" => &["group_of", "rank_of"],
         "TagArray" => &["sets"],
-        "Rank" => &["blocks"],
+        "Rank" => &["repetitions"],
         _ => &[],
     }
 }

@@ -23,6 +23,7 @@ mod filter;
 mod fluid;
 mod foreign;
 mod forward;
+mod forward_jobs;
 mod frames;
 mod frequency;
 mod influence;

@@ -50,9 +50,10 @@ impl<'a> JobRow<'a> {
         self.params.start_ps
     }
 
-    /// Returns the time when the last rank was done, in ps, if all are.
+    /// Returns the time when the last rank was done, in ps, if all are. Skipped repetitions count.
     fn done_ps(&self) -> Option<u64> {
-        let done: Option<Vec<u64>> = self.ranks.iter().map(|rank| rank.done_at().map(|at| at.ps())).collect();
+        let done_ps = |rank: &&Rank| rank.done_at().map(|at| at.ps() + rank.skipped_ps());
+        let done: Option<Vec<u64>> = self.ranks.iter().map(done_ps).collect();
         done?.into_iter().max()
     }
 
@@ -224,8 +225,10 @@ pub(super) fn limit_on_path(
     rules: impl FnOnce() -> TrafficLimit,
 ) -> TrafficLimit {
     let job = view.plan.cluster.jobs.iter().position(|job| job.name == name);
-    // The critical path covers the whole run, so it applies only without a warm-up.
-    let job = job.filter(|_| view.window_start.ps() == 0 && view.now > view.window_start);
+    // The critical path covers the whole run, so it applies only without a warm-up. After a skip the measurement covers
+    // repetitions like those before.
+    let is_whole = view.window_start.ps() == 0 || !view.skips.skips.is_empty();
+    let job = job.filter(|_| is_whole && view.now > view.window_start);
     let path = job.and_then(|job| paths.get(job));
     match path.and_then(|path| path.limit()) {
         None => rules(),

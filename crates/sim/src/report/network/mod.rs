@@ -47,7 +47,7 @@ mod timeline;
 pub(super) use control::rule_name;
 pub(super) use limit::ClassLimit;
 
-use crate::forward;
+use crate::forward::{self, RunLength};
 use crate::read;
 use crate::read::ends::{machines, network};
 use crate::read::flows::FlowTotals;
@@ -179,7 +179,14 @@ impl WorldView<'_> {
             "unvalidated": self.plan.unvalidated,
         });
         // A run that was stopped says nothing about what it would have skipped.
-        let forward = forward::outcome(self.plan, self.batches, self.window_ps()).filter(|_| self.complete);
+        let length = RunLength {
+            batches: self.batches,
+            skips: &self.skips.skips,
+            refusal: &self.skips.refusal,
+            window_ps: self.window_ps(),
+            now_ps: self.now.ps(),
+        };
+        let forward = forward::outcome(self.plan, &length).filter(|_| self.complete);
         if let (Some(heading), Some(forward)) = (heading.as_object_mut(), forward) {
             heading.insert("forward".to_owned(), forward);
         }

@@ -52,7 +52,7 @@ const RANKS_TABLE: &[Column<RankRows>] = &[
     Column::key(Column::text("job", |row| row.job.name.as_str().into())),
     Column::key(Column::integer("rank", |row| row.number().into())),
     Column::given(Column::text("host", |row| row.host().into())),
-    Column::number("done_us", |row| row.rank.done_at().map(us).into()),
+    Column::number("done_us", |row| row.rank.done_at().map(|at| us(at + row.rank.skipped_ps())).into()),
     Column::integer("steps", |row| row.stats().steps.into()),
     Column::number("compute_us", |row| (row.stats().compute_ps as f64 / 1e6).into()),
     Column::number("communication_us", |row| {

@@ -1,0 +1,67 @@
+//! Skips repetitions of jobs that are certified as alike.
+
+use super::processes::Processes;
+use super::state::RunState;
+use crate::forward::jobs::{self, JobSkip};
+use crate::forward::RankRepetitions;
+use crate::read::ports;
+use hostnet_config::Plan;
+use hostnet_kernel::{Simulation, Time};
+use hostnet_model::ether::Endpoint;
+use hostnet_model::flow::Rank;
+use hostnet_model::World;
+
+impl RunState {
+    /// Skips repetitions of the only job that runs, if those that have been simulated are alike. Returns true if the
+    /// measurement must begin anew, so that it covers such repetitions only.
+    pub(super) fn skip_repetitions(&mut self, plan: &Plan, processes: &Processes, now: Time) -> bool {
+        let Self { simulation, window, .. } = self;
+        if !window.skips.are_allowed || !window.is_measuring() || !window.checks_jobs_at(plan, now) {
+            return false;
+        }
+        if processes.in_any(!jobs::have_completed(ranks(simulation), window.skips.next_test())) {
+            return false;
+        }
+        let own: Vec<_> = ranks(simulation).filter_map(RankRepetitions::read).collect();
+        let all: Vec<_> = processes.all_gather(own).into_iter().flatten().collect();
+        if all.iter().all(|rank| rank.is_done) {
+            return false;
+        }
+        let ports = processes.gather_ports(ports::totals(simulation, &plan.cluster, now));
+        let dropped = ports.iter().map(|port| port.overflowed_packets).sum();
+        let left_ps = window.target(plan).since(now);
+        let skip = window.skips.test(jobs::least_completed(&all), jobs::certify(&all, left_ps, dropped));
+        skip.iter().for_each(|skip| apply(simulation, skip));
+        skip.is_some()
+    }
+}
+
+/// Begins to record the repetitions of ranks, if the run may skip some.
+pub(super) fn track(state: &mut RunState) {
+    if state.window.skips.are_allowed {
+        ranks_mut(&mut state.simulation).for_each(Rank::track_repetitions);
+    }
+}
+
+fn apply(simulation: &mut Simulation<World>, skip: &JobSkip) {
+    for rank in ranks_mut(simulation).filter(|rank| rank.number().0 == skip.job) {
+        rank.skip_repetitions(skip.skipped, skip.ps, skip.averaged);
+    }
+}
+
+/// Iterates over the ranks at the endpoints of this process.
+fn ranks(simulation: &Simulation<World>) -> impl Iterator<Item = &Rank> {
+    let fabrics = simulation.worlds().filter_map(|world| match world {
+        World::Fabric(fabric) => Some(fabric),
+        World::Server(_) | World::Remote => None,
+    });
+    fabrics.flat_map(|fabric| fabric.endpoints()).flat_map(Endpoint::ranks)
+}
+
+fn ranks_mut(simulation: &mut Simulation<World>) -> impl Iterator<Item = &mut Rank> {
+    let fabrics = simulation.parts_mut().iter_mut().filter_map(|part| match &mut part.0 {
+        World::Fabric(fabric) => Some(fabric),
+        World::Server(_) | World::Remote => None,
+    });
+    fabrics.flat_map(|fabric| fabric.endpoints_mut()).flat_map(Endpoint::ranks_mut)
+}
