@@ -10,7 +10,7 @@ def test_the_quick_rows_are_as_the_page_says() -> None:
     verdicts = {row.id: row.verdict for row in ledger.rows if row.verdict != "context"}
     failing = {row for row, verdict in verdicts.items() if verdict == "fail"}
     assert len(verdicts) >= 12
-    baselines = {"nd.fig511.256.dNIC", "nd.iNIC_vs_dNIC", "nd.zcpy_iNIC.10", "nd.zcpy_iNIC.2000", "nd.pcie_share.2000"}
-    slower = {f"nd.fig513.{size}.{unit}" for size in (64, 256, 1024) for unit in ("abs", "pct", "us")}
-    of_dimm = {"nd.bandwidth", "nd.abs.vs_dNIC", "nd.abs.vs_iNIC", "nd.concl", "nd.ncache_hit", "nd.flush_ovh"}
-    assert failing <= baselines | slower | of_dimm
+    baselines = {"nd.zcpy_iNIC.2000", "nd.pcie_share.10"}
+    shorter = {f"nd.fig513.{size}.{unit}" for size in (256, 1024) for unit in ("pct", "us")}
+    of_dimm = {"nd.abs.vs_dNIC", "nd.abs.vs_iNIC", "nd.concl", "nd.flush_ovh", "nd.flush_ovh/most"}
+    assert failing <= baselines | shorter | of_dimm
