@@ -58,6 +58,11 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub group: Option<u32>,
+    /// For "ring" of "allreduce" and "allgather": true if a rank sends and receives one after the other, as with
+    /// `MPI_Send` and `MPI_Recv` (even ranks send first, odd ones receive first), and not both at once, as with
+    /// `MPI_Sendrecv`; false when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocking: Option<bool>,
     /// For "allreduce": rate at which a rank adds received data to its own (bandwidth); adding takes no time when
     /// absent. At servers the core executes as many instructions as take that time, and also reads and writes memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]

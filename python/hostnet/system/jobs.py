@@ -145,6 +145,11 @@ class Job(Description):
 
     Range: 1 to 16384.
     """
+    blocking: bool | None = None
+    """For "ring" of "allreduce" and "allgather": true if a rank sends and receives one after the other, as with
+    `MPI_Send` and `MPI_Recv` (even ranks send first, odd ones receive first), and not both at once, as with
+    `MPI_Sendrecv`; false when absent.
+    """
     sum: str | None = None
     """For "allreduce": rate at which a rank adds received data to its own (bandwidth); adding takes no time when
     absent. At servers the core executes as many instructions as take that time, and also reads and writes memory.

@@ -195,6 +195,7 @@ fn keys_of_training_are_checked() {
     sums(&[aggregator, "job.j.aggregator=e"], &["[wrong-count job.j.aggregator]", "\"e\"", "\"e-0\""]);
     sums(&["job.j.aggregator=s"], &["[no-effect job.j.aggregator] algorithm = \"aggregator\""]);
     sums(&["job.j.group=2"], &["[no-effect job.j.group] algorithm = \"hierarchical\""]);
+    sums(&["job.j.blocking=true", "job.j.algorithm=tree"], &["[no-effect job.j.blocking] algorithm = \"ring\""]);
     sums(&["job.j.algorithm=hierarchical", "job.j.ranks=9"], &["[missing-key job.j.ranks]"]);
     sums(&["job.j.bucket=100 B"], &["[too-many job.j.bucket]", "10000", "4096"]);
     sums(&["job.j.sum=0"], &["[wrong-type job.j.sum]"]);

@@ -21,6 +21,9 @@ pub struct CollectiveParams {
     pub base: Option<u64>,
     /// Costs of the additions; empty if adding takes no time.
     pub additions: Vec<AdditionParams>,
+    /// True if a member sends and receives one after the other: at even places it sends first, at odd ones it receives
+    /// first.
+    pub blocking: bool,
 }
 
 /// Cost of adding a received vector.
@@ -49,16 +52,23 @@ impl CollectiveParams {
     /// Returns the number of indices of the steps of a rank, some of which may be empty.
     #[must_use]
     pub fn indices(&self, rank: u32) -> u32 {
-        self.group.seat(rank).map_or(0, |seat| self.pattern.indices(seat.place, seat.count))
+        self.group.seat(rank).map_or(0, |seat| self.pattern.indices(seat.place, seat.count) * self.halves())
+    }
+
+    /// Returns the number of indices that an exchange takes: two if it is blocking.
+    fn halves(&self) -> u32 {
+        1 + u32::from(self.blocking)
     }
 
     /// Returns what a rank of the group does in its step of an index, with other members by their ranks; `None` after
     /// the last step. The step may be empty.
     #[must_use]
     pub fn action(&self, rank: u32, index: u32) -> Option<PlaceStep> {
-        let seat = self.group.seat(rank).filter(|seat| index < self.pattern.indices(seat.place, seat.count))?;
+        let seat = self.group.seat(rank).filter(|_| index < self.indices(rank))?;
         let member = Member { place: seat.place, count: seat.count, bytes: self.bytes };
-        let PlaceStep { send: (to, sent), at, receive: (from, received), added } = self.pattern.step(member, index);
+        let whole = self.pattern.step(member, index / self.halves());
+        let step = if self.blocking { whole.half(index % 2, member.place % 2 == 0) } else { whole };
+        let PlaceStep { send: (to, sent), at, receive: (from, received), added } = step;
         let ranked = |place: u32, bytes: u64| if bytes > 0 { (self.group.at(seat, place), bytes) } else { (0, 0) };
         Some(PlaceStep { send: ranked(to, sent), at, receive: ranked(from, received), added })
     }
@@ -88,7 +98,7 @@ impl CollectiveParams {
     /// Returns a number of steps that all ranks together do not exceed.
     pub(super) fn steps_of_all(&self) -> u64 {
         let each = self.group.sizes().map(|(size, groups)| groups * self.pattern.steps_of_all(size));
-        let steps = each.iter().sum();
+        let steps = each.iter().sum::<u64>() * u64::from(self.halves());
         match self.pattern {
             // Every other step is an addition.
             CollectivePattern::RingReduceScatter if self.additions.is_empty() => steps / 2,
@@ -110,7 +120,7 @@ impl CollectiveParams {
             | CollectivePattern::RingAllgather
                 if self.bytes >= u64::from(self.group.size) =>
             {
-                1
+                self.halves() as usize
             }
             _ => usize::MAX,
         };

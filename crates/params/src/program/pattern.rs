@@ -54,6 +54,20 @@ pub struct PlaceStep {
     pub added: u64,
 }
 
+impl PlaceStep {
+    /// Returns the first or the second half (0 or 1) of a step whose messages follow each other. An addition is in the
+    /// first half.
+    pub(super) fn half(self, half: u32, sends_first: bool) -> Self {
+        let Self { send, at, receive, added } = self;
+        let added = if half == 0 { added } else { 0 };
+        if (half == 0) == sends_first {
+            Self { send, at, added, ..Self::default() }
+        } else {
+            Self { receive, added, ..Self::default() }
+        }
+    }
+}
+
 /// A member of a group of `count`, and the bytes of the collective: of the vector, or of a message.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Member {

@@ -8,11 +8,11 @@ type Vector = Vec<u32>;
 
 fn collective(pattern: CollectivePattern, count: u32, bytes: u64) -> CollectiveParams {
     let group = GroupParams { first: 0, stride: 1, count, size: count };
-    CollectiveParams { pattern, group, bytes, phase: 0, base: Some(0), additions: Vec::new() }
+    CollectiveParams { pattern, group, bytes, phase: 0, base: Some(0), additions: Vec::new(), blocking: false }
 }
 
-/// Runs a collective on the vectors of its members: a received vector is added if the next step says so, and is taken
-/// over otherwise. Returns the vectors at the end.
+/// Runs a collective on the vectors of its members: a received vector is added if a step until the next exchange says so,
+/// and is taken over otherwise. Returns the vectors at the end.
 fn run(collective: &CollectiveParams, mut vectors: Vec<Vector>) -> Vec<Vector> {
     let count = vectors.len();
     let mut lines: Vec<VecDeque<(usize, Vector)>> = vec![VecDeque::new(); count * count];
@@ -35,7 +35,9 @@ fn run(collective: &CollectiveParams, mut vectors: Vec<Vector>) -> Vec<Vector> {
             if received > 0 {
                 let Some((begin, data)) = lines[from as usize * count + own].pop_front() else { continue };
                 assert_eq!(data.len() as u64, received);
-                let adds = collective.action(rank, at[own] + 1).is_some_and(|next| next.added > 0);
+                let adds = (1..=1 + u32::from(collective.blocking))
+                    .filter_map(|later| collective.action(rank, at[own] + later))
+                    .any(|next| next.added > 0);
                 for (held, new) in vectors[own][begin..].iter_mut().zip(data) {
                     assert!(!adds || *held & new == 0, "{:?} adds data twice", collective.pattern);
                     *held = if adds { *held | new } else { new };
@@ -78,6 +80,21 @@ fn after_a_sum_every_member_has_the_data_of_all_once() {
             for patterns in sums {
                 assert_eq!(sum(patterns, count, bytes), wanted, "{patterns:?} of {count} with {bytes} B");
             }
+        }
+    }
+}
+
+#[test]
+fn a_ring_of_blocking_calls_sends_first_at_even_places() {
+    use CollectivePattern::{RingPartsAllgather, RingReduceScatter};
+    for (count, bytes) in (2..=17).flat_map(|count| [1, 3, 17, 1001].map(|bytes| (count, bytes))) {
+        let blocking = |pattern| CollectiveParams { blocking: true, ..collective(pattern, count, bytes) };
+        let patterns = [RingReduceScatter, RingPartsAllgather].map(blocking);
+        let sums = patterns.iter().fold(own_vectors(count, bytes), |vectors, pattern| run(pattern, vectors));
+        assert_eq!(sums, vec![vec![(1 << count) - 1; bytes as usize]; count as usize], "{count} with {bytes} B");
+        for rank in 0..count {
+            let firsts = (0..patterns[1].indices(rank)).step_by(2).filter_map(|at| patterns[1].action(rank, at));
+            assert!(firsts.into_iter().all(|first| if rank % 2 == 0 { first.receive.1 } else { first.send.1 } == 0));
         }
     }
 }

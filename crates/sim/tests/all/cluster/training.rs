@@ -93,6 +93,14 @@ fn groups_sum_up_before_one_of_each_goes_around() {
 }
 
 #[test]
+fn a_ring_of_blocking_calls_takes_twice_as_long() {
+    let of = |ranks: u32, blocking: bool| took(&job(ranks, &format!("bytes = \"{BYTES} B\"\nblocking = {blocking}"))).0;
+    for ranks in [2, 4, 8] {
+        assert_within(of(ranks, true), 2.0 * of(ranks, false), &format!("{ranks} ranks"));
+    }
+}
+
+#[test]
 fn a_ring_adds_each_part_but_one() {
     let plain = took(&job(8, "bytes = \"4 MB\"")).0;
     let (summed, report) = took(&job(8, "bytes = \"4 MB\"\nsum = \"2 GB/s\""));

@@ -9,7 +9,7 @@ use hostnet_params::{RankStepParams, StepBlockParams, StepPartParams};
 use std::sync::Arc;
 
 /// Number of indices of steps among which every size of vectors is added that a collective adds.
-const INDICES_OF_ALL_SIZES: u32 = 4;
+const INDICES_OF_ALL_SIZES: u32 = 8;
 
 impl Program {
     /// Adds an all-reduce around a ring: a reduce-scatter, then an all-gather.
@@ -97,8 +97,8 @@ impl Program {
         let count = ranks.len() as u32;
         // Members by their place at first, as the ranks may be in any order.
         let group = GroupParams { first: 0, stride: 1, count, size };
-        let mut collective =
-            CollectiveParams { pattern, group, bytes, phase, base: Some(self.base), additions: Vec::new() };
+        let (base, additions, blocking) = (Some(self.base), Vec::new(), self.blocking);
+        let mut collective = CollectiveParams { pattern, group, bytes, phase, base, additions, blocking };
         collective.additions = self.additions(&collective, ranks);
         match GroupParams::of(ranks).filter(|_| !self.lists_all) {
             Some(group) => {

@@ -114,6 +114,7 @@ fn params(
     }
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
+    program.blocking = spec.blocking == Some(true);
     let reducers = in_network::join(path, spec, &placed, hosts, dimms, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {

@@ -45,6 +45,8 @@ pub(super) struct Mark {
 pub(super) struct Program {
     pub(super) ranks: u32,
     pub(super) adding: Adding,
+    /// True if ranks send and receive one after the other in collectives.
+    pub(super) blocking: bool,
     /// Ranks of each host and the reducer of the first of them, if switches add the vectors.
     pub(super) joined: Vec<(Vec<u32>, Option<u32>)>,
     pub(super) blocks: Vec<StepBlockParams>,
@@ -66,6 +68,7 @@ impl Program {
         Self {
             ranks,
             adding: Adding::default(),
+            blocking: false,
             joined: Vec::new(),
             blocks: Vec::new(),
             phases: Vec::new(),

@@ -41,6 +41,13 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
             "algorithm",
             "algorithm = \"hierarchical\" of \"allreduce\"",
         ),
+        (
+            "blocking",
+            spec.blocking.is_some(),
+            (sums || spec.kind == JobKindSpec::Allgather) && matches!(spec.algorithm, None | Some(AlgorithmSpec::Ring)),
+            "algorithm",
+            "algorithm = \"ring\" of \"allreduce\" and \"allgather\"",
+        ),
     ];
     match keys.into_iter().find(|(_, given, fits, ..)| *given && !fits) {
         Some((key, _, _, other, what)) => {
