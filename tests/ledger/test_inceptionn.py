@@ -9,20 +9,21 @@ import pytest
 from hostnet.ledger import validate
 from hostnet.ledger.panels import Series
 from hostnet.ledger.quantities import Outcome
-from hostnet.ledger.training_quantities import communication, exchange, scaled_time, train_part, train_part_share
+from hostnet.ledger.training_quantities import communication, exchange, train_part, train_part_share
 
 ROWS_THAT_HOLD = {
     "inc.t32.ResNet-50.communication.abs",
     "inc.fig311.INC.ResNet-50.comm",
     "inc.fig311.INC.ResNet-50.total",
-    "inc.fig311.INCC_vs_WA.arithmetic",
-    "inc.t34.ResNet-50.eb10.ratio",
+    "inc.fig311.WAC/ResNet-50",
+    "inc.fig311.INCC_vs_WA",
+    "inc.t32.HDC.communication.abs",
     "inc.fig313.eqINC/4",
 }
 """Some rows that are not fitted."""
 
-FINDINGS = {"inc.fig311.INCC_vs_INC", "inc.fig311.WAC/ResNet-50"}
-"""Rows where the run with cores as bottleneck differs from the computation of the publication."""
+FINDINGS = {"inc.fig311.INCC_vs_INC", "inc.fig311.INC.HDC.comm", "inc.formula.gap"}
+"""Rows whose failure the page explains."""
 
 
 def test_the_quick_rows_are_as_the_page_says() -> None:
@@ -62,10 +63,3 @@ def test_with_an_aggregator_one_rank_sums_up_and_updates() -> None:
     run = outcome(5, {"backward": (8, 2.0), "gather": (8, 9.0), "sum": (6, 0.5), "update": (2, 1.0)})
     assert train_part(series(parts=("sum",)), run, None).value == pytest.approx(150)
     assert communication(series(), run, None).value == pytest.approx(550)
-
-
-def test_only_a_share_of_the_communication_shrinks() -> None:
-    plain, ratio_of_four = outcome(4, {"backward": (8, 2.0)}), outcome(4, {})
-    assert scaled_time(series(constant=0.5), ratio_of_four, plain).value == pytest.approx(
-        100 * (2 + 8 * (1 - 0.5 * 0.75))
-    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hostnet.ledger.panels import Series
-from hostnet.ledger.quantities import Estimate, Outcome, Quantity, needed, number
+from hostnet.ledger.quantities import Estimate, Outcome, Quantity, number
 
 US_PER_S = 1e6
 ITERATIONS = 100
@@ -90,23 +90,6 @@ def compression_ratio(_series: Series, run: Outcome, _: Outcome | None) -> Estim
     return Estimate(ratio_of(run), None)
 
 
-def scaled_communication_s(series: Series, run: Outcome, base: Outcome | None) -> float:
-    """Returns the baseline's communication time per iteration with share `constant` compressed, in s."""
-    return communication_s(needed(series, base), series.workload) * (1 - series.constant * (1 - 1 / ratio_of(run)))
-
-
-def scaled_communication(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """Returns that time for 100 iterations, in s, which the publication computes instead of measuring it."""
-    return Estimate(ITERATIONS * scaled_communication_s(series, run, base), None)
-
-
-def scaled_time(series: Series, run: Outcome, base: Outcome | None) -> Estimate:
-    """Returns the time of 100 iterations with the scaled communication, in s."""
-    there = needed(series, base)
-    other = iteration_s(there, series.workload) - communication_s(there, series.workload)
-    return Estimate(ITERATIONS * (other + scaled_communication_s(series, run, base)), None)
-
-
 TRAINING_QUANTITIES: dict[str, Quantity] = {
     function.__name__: function
     for function in (
@@ -118,8 +101,6 @@ TRAINING_QUANTITIES: dict[str, Quantity] = {
         communication_share,
         exchange,
         compression_ratio,
-        scaled_communication,
-        scaled_time,
     )
 }
 """Quantities of training that `study.toml` can name."""
