@@ -11,8 +11,8 @@ fn collective(pattern: CollectivePattern, count: u32, bytes: u64) -> CollectiveP
     CollectiveParams { pattern, group, bytes, phase: 0, base: Some(0), additions: Vec::new(), blocking: false }
 }
 
-/// Runs a collective on the vectors of its members: a received vector is added if a step until the next exchange says so,
-/// and is taken over otherwise. Returns the vectors at the end.
+/// Runs a collective on the vectors of its members: a received vector is added if a step until the next exchange says
+/// so, and is taken over otherwise. Returns the vectors at the end.
 fn run(collective: &CollectiveParams, mut vectors: Vec<Vector>) -> Vec<Vector> {
     let count = vectors.len();
     let mut lines: Vec<VecDeque<(usize, Vector)>> = vec![VecDeque::new(); count * count];
