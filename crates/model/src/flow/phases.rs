@@ -56,10 +56,10 @@ impl PhaseStats {
 
     /// Returns sums multiplied by `factor` and divided by `divisor`, rounded down; the longest step stays.
     #[must_use]
-    pub fn times(&self, factor: u64, divisor: u64) -> Self {
+    pub fn scaled(&self, factor: u64, divisor: u64) -> Self {
         let scaled = |sum: u64| {
-            let scaled = u128::from(sum) * u128::from(factor) / u128::from(divisor.max(1));
-            u64::try_from(scaled).unwrap_or(u64::MAX)
+            let product = u128::from(sum) * u128::from(factor) / u128::from(divisor.max(1));
+            u64::try_from(product).unwrap_or(u64::MAX)
         };
         Self {
             steps: scaled(self.steps),

@@ -1,9 +1,11 @@
 //! Fast-forward: leaves out the part of a run whose state is certified as stationary (docs/forward.md).
 
+mod certificate;
 pub(crate) mod jobs;
 mod server;
 
-pub(crate) use jobs::{JobSkips, RankRepetitions};
+pub(crate) use certificate::{JobSkip, RankRepetitions};
+pub(crate) use jobs::JobSkips;
 pub(crate) use server::{batch_ps, is_allowed, is_certified};
 
 use crate::read::ReadingHistory;
@@ -11,12 +13,12 @@ use hostnet_config::units::{format, Dimension};
 use hostnet_config::{Length, Plan};
 use serde_json::{json, Value};
 
-/// What a run has simulated, and what it has skipped.
+/// `RunLength` holds what a run has simulated and what it has skipped.
 pub(crate) struct RunLength<'a> {
     /// Batches of the measurement.
     pub(crate) batches: &'a ReadingHistory,
     /// Repetitions of jobs that were skipped.
-    pub(crate) skips: &'a [jobs::JobSkip],
+    pub(crate) skips: &'a [JobSkip],
     /// Reason for which the last test of a job skipped nothing; empty without one.
     pub(crate) refusal: &'a str,
     /// Length of the measurement window, in ps.

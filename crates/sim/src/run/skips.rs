@@ -2,9 +2,8 @@
 
 use super::processes::Processes;
 use super::state::RunState;
-use crate::forward::jobs::{self, JobSkip};
-use crate::forward::RankRepetitions;
-use crate::read::ports;
+use crate::forward::{jobs, JobSkip, RankRepetitions};
+use crate::read::flows::AllFlowTotals;
 use hostnet_config::Plan;
 use hostnet_kernel::{Simulation, Time};
 use hostnet_model::ether::Endpoint;
@@ -27,10 +26,10 @@ impl RunState {
         if all.iter().all(|rank| rank.is_done) {
             return false;
         }
-        let ports = processes.gather_ports(ports::totals(simulation, &plan.cluster, now));
-        let dropped = ports.iter().map(|port| port.overflowed_packets).sum();
+        let flows = processes.all_gather(AllFlowTotals::read(simulation, &plan.cluster, now));
+        let retransmitted = flows.iter().flat_map(|flows| &flows.flows).map(|flow| flow.retransmitted_packets).sum();
         let left_ps = window.target(plan).since(now);
-        let skip = window.skips.test(jobs::least_completed(&all), jobs::certify(&all, left_ps, dropped));
+        let skip = window.skips.test(&all, left_ps, retransmitted);
         skip.iter().for_each(|skip| apply(simulation, skip));
         skip.is_some()
     }

@@ -23,7 +23,6 @@ mod filter;
 mod fluid;
 mod foreign;
 mod forward;
-mod forward_jobs;
 mod frames;
 mod frequency;
 mod influence;

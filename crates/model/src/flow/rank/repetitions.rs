@@ -11,8 +11,9 @@ use std::collections::VecDeque;
 const STEPS_KEPT: usize = 3;
 /// Least number of repetitions before those that are averaged.
 const AVERAGED_MIN: usize = 32;
-/// Number of the latest repetitions whose durations are kept.
-const KEPT: usize = 256;
+/// Number of the latest repetitions whose durations are kept: twice as many as a mean is taken over, and some more of
+/// ranks that run ahead.
+const KEPT: usize = 320;
 
 /// End of a repetition, which is the start of the next one.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,11 +78,11 @@ impl Repetitions {
         self.ends.len()
     }
 
-    /// Returns the durations of the simulated repetitions of the block, in ps.
+    /// Returns the start of the block and the ends of its simulated repetitions; `None` if these were too many to keep.
     #[must_use]
-    pub fn durations_ps(&self) -> Vec<u64> {
-        let starts = self.start.iter().map(|start| start.at).chain(self.ends.iter().copied());
-        starts.zip(&self.ends).map(|(start, end)| end.since(start)).collect()
+    pub fn boundaries(&self) -> Option<Vec<Time>> {
+        let start = self.start.iter().map(|start| start.at);
+        (self.ends.len() < KEPT).then(|| start.chain(self.ends.iter().copied()).collect())
     }
 
     /// Returns the number of repetitions that a mean is taken over, and the statistics before these: about the latest
@@ -139,7 +140,7 @@ impl Rank {
         let Some(repetitions) = &mut self.repetitions else { return };
         let Some(((over, before), last)) = repetitions.averaged(long).zip(repetitions.latest.back()) else { return };
         for (phase, (last, before)) in self.phases.iter_mut().zip(last.phases.iter().zip(before)) {
-            *phase = phase.plus(&last.since(before).times(u64::from(count), over.max(1) as u64));
+            *phase = phase.plus(&last.since(before).scaled(u64::from(count), over.max(1) as u64));
         }
         self.program.skip(count);
         // The next boundary is one repetition on, as every boundary is.

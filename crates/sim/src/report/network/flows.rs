@@ -146,9 +146,11 @@ pub(super) fn goodput_estimate(view: &WorldView, class: usize) -> Estimate {
     let found = estimate(&bytes, CONFIDENCE_GROUPS);
     let batch_ps = view.window_ps() / view.batches.len().max(1) as f64;
     let gbps = |bytes: f64| bytes * 8000.0 / batch_ps;
+    // After a skip the batches are parts of a few repetitions, whose differences are no noise.
+    let half_width = if view.skips.skips.is_empty() { found.half_width } else { f64::INFINITY };
     // Jobs send by steps and have no steady state, so a change of their goodput is no drift.
     let drift = found.drift.filter(|_| view.plan.run.length != Length::Jobs);
-    Estimate { mean: gbps(found.mean), half_width: gbps(found.half_width), drift: drift.map(gbps) }
+    Estimate { mean: gbps(found.mean), half_width: gbps(half_width), drift: drift.map(gbps) }
 }
 
 /// Returns the time at which each flow completed, or `None` if it has not, or has no end.

@@ -1,18 +1,13 @@
-//! Fast-forward: what it leaves out, what it must not leave out, and how far its results are from those in full.
+//! Fast-forward of lone servers.
 
-use super::common::scenario::{any_scenario, Scenario};
-use super::common::{example, plan, stream};
+use super::{assert_checkpoint_changes_nothing, in_full, report, rows, skipped};
+use crate::common::scenario::{any_scenario, Scenario};
+use crate::common::{example, plan, stream};
 use hostnet_config::{Length, Plan};
-use hostnet_sim::{Options, Report, Run};
+use hostnet_sim::Report;
 use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
-
-fn report(plan: &Plan) -> Report {
-    let mut run = Run::new(plan, Options::default());
-    run.run(|_| true).expect("nothing is stuck");
-    run.report()
-}
 
 /// Returns a plan that measures for `us`, with fast-forward.
 fn forwarded(mut plan: Plan, us: u64) -> Plan {
@@ -20,16 +15,6 @@ fn forwarded(mut plan: Plan, us: u64) -> Plan {
     plan.run.duration_max_ps = us * 1_000_000;
     plan.run.forward = true;
     plan
-}
-
-fn in_full(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    plan.run.forward = false;
-    plan
-}
-
-fn skipped(report: &Report) -> f64 {
-    report.summary["forward"]["skipped_share"].as_f64().expect("it is told")
 }
 
 /// Columns of workloads with the relative error that they may have.
@@ -41,11 +26,6 @@ const OF_WORKLOADS: [(&str, f64); 6] = [
     ("operations_per_s", 0.01),
     ("operation_latency_mean_ns", 0.01),
 ];
-
-/// Returns the rows of a table as objects.
-fn rows(report: &Report, name: &str) -> Vec<Value> {
-    report.table(name).map_or_else(Vec::new, |table| table.rows.iter().map(|row| table.row_json(row)).collect())
-}
 
 /// Returns the quantities that differ between a run that skips and one in full by more than they may, with both
 /// values. A latency of a domain counts as a share of the longest latency of its workload, and of the most lines.
@@ -118,14 +98,7 @@ fn a_checkpoint_changes_nothing() {
     let plan = forwarded(stream("0-1", 0.5, &[]), 100_000);
     let expected = report(&plan);
     assert!(skipped(&expected) > 0.5, "{}", expected.summary["forward"]);
-    let mut run = Run::new(&plan, Options { checkpoint_at_ps: 300_000_000, ..Options::default() });
-    run.run(|_| true).expect("nothing is stuck");
-    let bytes = run.checkpoint().expect("it was written").to_vec();
-    let options = Options { checkpoint_at_ps: 300_000_000, ..Options::default() };
-    let mut resumed = Run::resume(&plan, options, &bytes).expect("it fits");
-    resumed.run(|_| true).expect("nothing is stuck");
-    assert_eq!(resumed.report().result_hash, expected.result_hash);
-    assert_eq!(resumed.report().summary["forward"], expected.summary["forward"]);
+    assert_checkpoint_changes_nothing(&plan, 300, &expected);
 }
 
 /// Returns random servers from a fixed seed.

@@ -1,8 +1,8 @@
-//! Fast-forward of jobs: repetitions that it skips, what it must not skip, and how far its results are from those in
-//! full.
+//! Fast-forward of jobs.
 
-use super::common::plan;
-use hostnet_config::{Length, Plan};
+use super::{assert_checkpoint_changes_nothing, in_full, report, rows, skipped};
+use crate::common::plan;
+use hostnet_config::Length;
 use hostnet_model::params::CableParams;
 use hostnet_sim::{Options, Report, Run};
 use serde_json::Value;
@@ -13,56 +13,42 @@ const JOB: &str = "[host.worker]\nkind = \"endpoint\"\ncount = 8\n[network]\nrat
                    bytes = \"256 KiB\"\ncompute = \"100 us\"\niterations = 200\n\
                    [run]\nuntil = \"jobs\"\nforward = \"auto\"\n";
 
-fn report(plan: &Plan) -> Report {
-    let mut run = Run::new(plan, Options::default());
-    run.run(|_| true).expect("nothing is stuck");
-    run.report()
-}
-
-fn in_full(plan: &Plan) -> Plan {
-    let mut plan = plan.clone();
-    plan.run.forward = false;
-    plan
-}
-
-fn skipped(report: &Report) -> f64 {
-    report.summary["forward"]["skipped_share"].as_f64().expect("it is told")
-}
-
-/// Returns the rows of a table as objects.
-fn rows(report: &Report, name: &str) -> Vec<Value> {
-    report.table(name).map_or_else(Vec::new, |table| table.rows.iter().map(|row| table.row_json(row)).collect())
-}
-
-/// Columns with the table, the columns that name a row, and the relative error that they may have.
-const COMPARED: [(&str, &[&str], &str, f64); 8] = [
-    ("jobs", &["job"], "done_us", 0.01),
-    ("jobs", &["job"], "iteration_us", 0.01),
-    ("jobs", &["job"], "messages", 0.0),
-    ("jobs", &["job"], "bytes", 0.0),
-    ("jobs", &["job"], "communication_share", 0.01),
-    ("steps", &["job", "step"], "mean_us", 0.01),
-    ("classes", &["class"], "goodput_gbps", 0.01),
-    ("latencies", &["class"], "mean_us", 0.01),
+/// Columns with their table, and the error that they may have: relative to the value or to the largest of the column,
+/// or absolute, whichever is largest.
+const COMPARED: [(&str, &str, [f64; 3]); 9] = [
+    ("jobs", "done_us", [0.01, 0.0, 0.0]),
+    ("jobs", "iteration_us", [0.01, 0.0, 0.0]),
+    ("jobs", "messages", [0.0, 0.0, 0.0]),
+    ("jobs", "bytes", [0.0, 0.0, 0.0]),
+    ("jobs", "communication_share", [0.01, 0.0, 0.0]),
+    ("steps", "mean_us", [0.01, 0.0, 0.0]),
+    ("classes", "goodput_gbps", [0.01, 0.0, 0.0]),
+    ("queues", "sent_gbps", [0.01, 0.01, 0.0]),
+    ("queues", "queue_mean_packets", [0.05, 0.05, 0.1]),
 ];
 
 /// Returns the quantities that differ between a run that skips and one in full by more than they may, with both values.
 fn errors(part: &Report, whole: &Report) -> Vec<(String, f64, f64)> {
     let mut found = Vec::new();
-    for (table, key, column, most) in COMPARED {
-        let (part, whole) = (rows(part, table), rows(whole, table));
-        assert_eq!(part.len(), whole.len());
-        for (part, whole) in part.iter().zip(&whole) {
-            let name = key.iter().map(|&key| whole[key].to_string()).collect::<String>() + table + column;
-            let values = [part, whole].map(|row| row.get(column).and_then(Value::as_f64));
-            if let [Some(part), Some(whole)] = values {
-                if (part - whole).abs() > most * whole.abs() {
-                    found.push((name, part, whole));
-                }
+    for (table, column, [relative, of_largest, absolute]) in COMPARED {
+        let [part, whole] = [part, whole].map(|report| rows(report, table));
+        assert!(!whole.is_empty() && part.len() == whole.len(), "{table}");
+        let largest = whole.iter().filter_map(|row| row[column].as_f64()).fold(0.0, f64::max);
+        let most = |whole: f64| (relative * whole.abs()).max(of_largest * largest).max(absolute);
+        for (row, (part, whole)) in part.iter().zip(&whole).enumerate() {
+            let [part, whole] = [part, whole].map(|row| row[column].as_f64());
+            match (part, whole) {
+                (Some(part), Some(whole)) if (part - whole).abs() <= most(whole) => {}
+                (None, None) => {}
+                _ => found.push((format!("{table} {row} {column}"), part.unwrap_or(-1.0), whole.unwrap_or(-1.0))),
             }
         }
     }
     found
+}
+
+fn column_of(report: &Report, table: &str, column: &str) -> Vec<Value> {
+    rows(report, table).into_iter().map(|mut row| row[column].take()).collect()
 }
 
 #[test]
@@ -74,9 +60,7 @@ fn repetitions_that_are_alike_are_skipped() {
     assert_eq!(errors(&part, &whole), []);
     // Repetitions on an idle network are alike to the picosecond.
     for (table, column) in [("jobs", "done_us"), ("jobs", "messages"), ("steps", "count"), ("steps", "mean_us")] {
-        let values = [&part, &whole].map(|report| rows(report, table).into_iter().map(|mut row| row[column].take()));
-        let [part, whole] = values.map(Vec::from_iter);
-        assert_eq!(part, whole, "{column}");
+        assert_eq!(column_of(&part, table, column), column_of(&whole, table, column), "{column}");
     }
 }
 
@@ -117,8 +101,31 @@ fn a_later_job_is_not_skipped_over() {
     let later = "[job.later]\nkind = \"alltoall\"\nhosts = \"worker\"\nbytes = \"64 KiB\"\nstart = \"5 ms\"\n";
     let plan = plan(&format!("{JOB}{later}"), &["job.train.iterations=60"]);
     let part = report(&plan);
+    // Alone, the first job would be skipped to its end before the other begins.
+    assert_eq!(skipped(&part), 0.0, "{}", part.summary["forward"]);
+    assert_eq!(errors(&part, &report(&in_full(&plan))), []);
+}
+
+#[test]
+fn a_job_is_skipped_after_an_earlier_one() {
+    let earlier = "[job.earlier]\nkind = \"alltoall\"\nhosts = \"worker\"\nbytes = \"64 KiB\"\n";
+    let plan = plan(&format!("{JOB}{earlier}"), &["job.train.start=2 ms"]);
+    let part = report(&plan);
+    assert!(skipped(&part) > 0.8, "{}", part.summary["forward"]);
     let whole = report(&in_full(&plan));
-    assert_eq!(errors(&part, &whole), [], "{}", part.summary["forward"]);
+    for column in ["done_us", "messages", "bytes"] {
+        assert_eq!(column_of(&part, "jobs", column), column_of(&whole, "jobs", column), "{column}");
+    }
+}
+
+#[test]
+fn skipped_time_counts_until_the_latest_end() {
+    let part = report(&plan(JOB, &["job.train.iterations=1000", "run.duration_max=50 ms"]));
+    let forward = &part.summary["forward"];
+    let ms = |key: &str| forward[key].as_f64().expect("it is told") / 1e6;
+    assert!((49.9..=50.0).contains(&ms("requested_ns")) && ms("simulated_ns") < 3.0, "{forward}");
+    let job = &rows(&part, "jobs")[0];
+    assert_eq!((&job["unfinished_ranks"], &job["done_us"]), (&8.into(), &Value::Null));
 }
 
 #[test]
@@ -128,6 +135,7 @@ fn a_program_of_several_blocks_skips_in_each() {
     let text = without("bytes = \"256 KiB\"\n", without("compute = \"100 us\"\n", text));
     let plan = plan(&text, &["job.train.iterations=50"]);
     let part = report(&plan);
+    assert!(skipped(&part) > 0.1, "{}", part.summary["forward"]);
     assert_eq!(errors(&part, &report(&in_full(&plan))), [], "{}", part.summary["forward"]);
 }
 
@@ -141,14 +149,7 @@ fn threads_and_checkpoints_change_nothing() {
     assert_eq!(threads.report().result_hash, expected.result_hash);
     // Before the skip, and after it.
     for at_us in [500, 1_500] {
-        let options = Options { checkpoint_at_ps: at_us * 1_000_000, ..Options::default() };
-        let mut run = Run::new(&plan, options);
-        run.run(|_| true).expect("nothing is stuck");
-        let bytes = run.checkpoint().expect("it was written").to_vec();
-        let mut resumed = Run::resume(&plan, options, &bytes).expect("it fits");
-        resumed.run(|_| true).expect("nothing is stuck");
-        assert_eq!(resumed.report().result_hash, expected.result_hash, "{at_us}");
-        assert_eq!(resumed.report().summary["forward"], expected.summary["forward"]);
+        assert_checkpoint_changes_nothing(&plan, at_us, &expected);
     }
 }
 
