@@ -23,8 +23,8 @@ const LEFT_OF_ALIKE: u32 = 4;
 /// Number of these if only the mean is known.
 const LEFT_OF_MEAN: u32 = 32;
 
-/// Largest share of the repetitions at the end by which a rank may be ahead of another. It is done by that much earlier,
-/// and then sends nothing, so that its rate is as much too low.
+/// Largest share of the repetitions at the end by which a rank may be ahead of another. It is done by that much
+/// earlier, and then sends nothing, so that its rate is as much too low.
 const LEAD_MAX: f64 = 0.005;
 
 const RETRANSMITS: &str = "connections retransmit";
@@ -79,8 +79,8 @@ pub(crate) struct JobSkip {
     pub(crate) averaged: bool,
 }
 
-/// Returns what may be skipped of the only job that runs, `None` if too little is left of it, or why nothing may. `calm`
-/// is the number of the latest repetitions in which no connection retransmitted.
+/// Returns what may be skipped of the only job that runs, `None` if too little is left of it, or why nothing may.
+/// `calm` is the number of the latest repetitions in which no connection retransmitted.
 pub(super) fn certify(ranks: &[RankRepetitions], left_ps: u64, calm: usize) -> Result<Option<JobSkip>, String> {
     let mut waiting = ranks.iter().filter(|rank| !rank.is_done);
     let job = waiting.next().ok_or("all jobs are done")?.job;
