@@ -27,7 +27,7 @@ const LEFT_OF_MEAN: u32 = 32;
 /// earlier, and then sends nothing, so that its rate is as much too low.
 const LEAD_MAX: f64 = 0.005;
 
-const RETRANSMITS: &str = "connections retransmit";
+const RETRANSMITS: &str = "connections retransmit, and not always equally often";
 
 /// Repetitions of a rank that fast-forward looks at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -36,13 +36,15 @@ pub(crate) struct RankRepetitions {
     /// Repetition that the rank is in; `None` before the first and after the last.
     now: Option<Repetition>,
     pub(crate) is_done: bool,
+    /// Repetitions of the block that are complete, as far as they are kept.
+    pub(super) completed: u64,
     /// Start of the block and ends of its repetitions; empty if these were too many to keep.
     boundaries: Vec<Time>,
 }
 
 impl RankRepetitions {
     /// Returns the number of repetitions whose ends are known.
-    pub(super) fn complete(&self) -> usize {
+    fn complete(&self) -> usize {
         self.boundaries.len().saturating_sub(1)
     }
 
@@ -58,6 +60,7 @@ impl RankRepetitions {
             job: rank.number().0,
             now: repetitions.now(),
             is_done: rank.done_at().is_some(),
+            completed: repetitions.completed() as u64,
             boundaries: repetitions.boundaries().unwrap_or_default(),
         })
     }
@@ -80,7 +83,7 @@ pub(crate) struct JobSkip {
 }
 
 /// Returns what may be skipped of the only job that runs, `None` if too little is left of it, or why nothing may.
-/// `calm` is the number of the latest repetitions in which no connection retransmitted.
+/// `calm` is the number of the latest repetitions in which connections retransmitted equally often.
 pub(super) fn certify(ranks: &[RankRepetitions], left_ps: u64, calm: usize) -> Result<Option<JobSkip>, String> {
     let mut waiting = ranks.iter().filter(|rank| !rank.is_done);
     let job = waiting.next().ok_or("all jobs are done")?.job;
@@ -95,7 +98,7 @@ pub(super) fn certify(ranks: &[RankRepetitions], left_ps: u64, calm: usize) -> R
     }
     let complete = own.iter().map(|rank| rank.complete()).min().unwrap_or(0);
     if complete < COMPLETE_MIN {
-        return Err(format!("fewer than {COMPLETE_MIN} repetitions are complete"));
+        return Ok(None);
     }
     let durations = mean_durations(&own, complete);
     let furthest = own.iter().filter_map(|rank| rank.now).map(|now| now.done).max().unwrap_or(0);
@@ -103,7 +106,6 @@ pub(super) fn certify(ranks: &[RankRepetitions], left_ps: u64, calm: usize) -> R
     if count(LEFT_OF_ALIKE) as usize <= complete {
         return Ok(None);
     }
-    // Connections that retransmit in vain stop when they have learnt the round-trip time (RFC 6298).
     if calm < ALIKE {
         return Err(RETRANSMITS.to_owned());
     }

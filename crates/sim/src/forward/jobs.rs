@@ -3,8 +3,9 @@
 use super::certificate::{certify, JobSkip, RankRepetitions, COMPLETE_MIN};
 use super::{entry, shown, RunLength};
 use hostnet_config::{Length, Plan};
+use hostnet_kernel::Time;
 use hostnet_model::flow::Rank;
-use hostnet_model::params::{HostKind, Traffic};
+use hostnet_model::params::{FlowParams, HostKind, Traffic, Transport};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -15,10 +16,7 @@ pub(crate) struct JobSkips {
     pub(crate) are_allowed: bool,
     pub(crate) skips: Vec<JobSkip>,
     tested: u64,
-    /// Retransmissions of all connections at the last test, and the number of complete repetitions at the first test
-    /// with that many.
-    retransmitted: u64,
-    calm_from: u64,
+    resends: Resends,
     /// Reason for which nothing was skipped at the last test.
     pub(crate) refusal: String,
 }
@@ -26,8 +24,13 @@ pub(crate) struct JobSkips {
 impl JobSkips {
     /// Returns the skips of a run that begins.
     pub(crate) fn before(plan: &Plan) -> Self {
-        let (are_allowed, skips, refusal) = (are_allowed(plan), Vec::new(), String::new());
-        Self { are_allowed, skips, tested: 0, retransmitted: 0, calm_from: 0, refusal }
+        Self {
+            are_allowed: are_allowed(plan),
+            skips: Vec::new(),
+            tested: 0,
+            resends: Resends::before(plan),
+            refusal: String::new(),
+        }
     }
 
     /// Returns the time of all skipped repetitions, in ps.
@@ -40,20 +43,72 @@ impl JobSkips {
         self.tested.max(COMPLETE_MIN as u64 - 1) + 1
     }
 
-    /// Tests the ranks of all jobs, whose connections have retransmitted a number of packets. The run ends in `left_ps`
-    /// at the latest. Returns what may be skipped, if anything.
-    pub(crate) fn test(&mut self, ranks: &[RankRepetitions], left_ps: u64, retransmitted: u64) -> Option<JobSkip> {
+    /// Tests the ranks of all jobs at `now`, when their connections have retransmitted a number of packets. The run
+    /// ends in `left_ps` at the latest. Returns what may be skipped, if anything.
+    pub(crate) fn test(
+        &mut self,
+        ranks: &[RankRepetitions],
+        left_ps: u64,
+        retransmitted: u64,
+        now: Time,
+    ) -> Option<JobSkip> {
         self.tested = least_completed(ranks);
-        if retransmitted != self.retransmitted {
-            (self.retransmitted, self.calm_from) = (retransmitted, self.tested);
-        }
-        let found = certify(ranks, left_ps, (self.tested - self.calm_from) as usize);
+        self.resends.note(retransmitted, self.tested, now);
+        let found = certify(ranks, left_ps, self.resends.calm(self.tested, now));
         // At the end too few are left, which is not why nothing was skipped before.
         let skip = found.map_err(|why| self.refusal = why).ok()??;
         self.skips.push(skip.clone());
         // The next block begins with none.
-        (self.tested, self.calm_from) = (0, 0);
+        self.tested = 0;
+        self.resends = Resends { total: retransmitted, ack_delay_ps: self.resends.ack_delay_ps, ..Resends::default() };
         Some(skip)
+    }
+}
+
+/// Retransmissions of all connections, which may stop although repetitions take equally long.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct Resends {
+    /// Retransmissions so far, and repetitions that were complete then.
+    total: u64,
+    at: u64,
+    /// Retransmissions in a repetition, the number of complete repetitions since when there have been as many in each,
+    /// and that time.
+    each: u64,
+    from: u64,
+    since: Time,
+    /// Longest delay of an acknowledgement, in ps.
+    ack_delay_ps: u64,
+}
+
+impl Resends {
+    fn before(plan: &Plan) -> Self {
+        let delay_ps = |flow: &FlowParams| match &flow.transport {
+            Transport::Tcp(tcp) => tcp.ack_delay_ps,
+            _ => 0,
+        };
+        Self { ack_delay_ps: plan.cluster.flows.iter().map(delay_ps).max().unwrap_or(0), ..Self::default() }
+    }
+
+    /// Records the retransmissions when a number of repetitions are complete.
+    fn note(&mut self, total: u64, complete: u64, now: Time) {
+        let (more, repetitions) = (total - self.total, complete.saturating_sub(self.at).max(1));
+        let is_whole = more % repetitions == 0;
+        if !is_whole || more / repetitions != self.each {
+            (self.from, self.since) = (complete, now);
+        }
+        (self.total, self.at, self.each) = (total, complete, more / repetitions);
+    }
+
+    /// Returns the number of the latest repetitions in which connections retransmitted equally often; 0 if that has not
+    /// been so for as long as an acknowledgement may be delayed: the first that is changes the round-trip time that a
+    /// connection has measured, so that it may no longer probe in vain.
+    fn calm(&self, complete: u64, now: Time) -> usize {
+        let is_settled = self.each == 0 || now.since(self.since) > self.ack_delay_ps;
+        if is_settled {
+            complete.saturating_sub(self.from) as usize
+        } else {
+            0
+        }
     }
 }
 
@@ -74,7 +129,7 @@ fn completed(rank: &Rank) -> u64 {
 /// Returns the least number of repetitions that the ranks which are not done have completed; 0 without any.
 fn least_completed(ranks: &[RankRepetitions]) -> u64 {
     let waiting = ranks.iter().filter(|rank| !rank.is_done);
-    waiting.map(|rank| rank.complete() as u64).min().unwrap_or(0)
+    waiting.map(|rank| rank.completed).min().unwrap_or(0)
 }
 
 /// Returns why jobs are simulated in full, if a later repetition may differ from an earlier one for a reason that

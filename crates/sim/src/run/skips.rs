@@ -29,7 +29,7 @@ impl RunState {
         let flows = processes.all_gather(AllFlowTotals::read(simulation, &plan.cluster, now));
         let retransmitted = flows.iter().flat_map(|flows| &flows.flows).map(|flow| flow.retransmitted_packets).sum();
         let left_ps = window.target(plan).since(now);
-        let skip = window.skips.test(&all, left_ps, retransmitted);
+        let skip = window.skips.test(&all, left_ps, retransmitted, now);
         skip.iter().for_each(|skip| apply(simulation, skip));
         skip.is_some()
     }
