@@ -119,15 +119,10 @@ impl GivenKey {
     }
 }
 
-/// Returns a cluster that consists of one server without a network.
-pub(crate) fn lone(server: ServerParams) -> ClusterParams {
+/// Returns a cluster that consists of one server without a network, simulated at a fidelity.
+pub(crate) fn lone(server: ServerParams, fidelity: Fidelity) -> ClusterParams {
     let seed = server.seed;
-    let host = HostParams {
-        name: LONE.to_owned(),
-        kind: HostKind::Server(Box::new(server)),
-        fidelity: Fidelity::Line,
-        compress: None,
-    };
+    let host = HostParams { name: LONE.to_owned(), kind: HostKind::Server(Box::new(server)), fidelity, compress: None };
     ClusterParams {
         hosts: vec![host],
         switches: Vec::new(),

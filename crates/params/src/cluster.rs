@@ -2,6 +2,7 @@
 
 use super::cable::{CableParams, CableSpec};
 use super::compress::{CompressParams, CompressSpec};
+use super::fidelity::Fidelity;
 use super::flow::{FlowParams, FlowSpec};
 use super::job::JobSpec;
 use super::lists::{ChannelList, Names};
@@ -115,18 +116,6 @@ pub enum HostKindSpec {
     Endpoint,
     /// A server on a DIMM in a memory slot of another server: no NIC, but rings that the other server can access.
     Dimm,
-}
-
-/// Level of detail at which a server is simulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Fidelity {
-    /// Every line.
-    Line,
-    /// Several lines at a time, as many as a TLP carries.
-    Burst,
-    /// Packets, over a memory system of rates.
-    Fluid,
 }
 
 fn one() -> u32 {

@@ -15,6 +15,9 @@ impl LineSize {
     /// A line of 64 B.
     pub const LINE: Self = Self { shift: 0 };
 
+    /// A burst of 256 B, as many lines as the largest payload of a PCIe write of today's servers.
+    pub const BURST: Self = Self::burst(2);
+
     /// Creates a burst of `2^shift` lines.
     #[must_use]
     pub const fn burst(shift: u32) -> Self {
@@ -37,6 +40,27 @@ impl LineSize {
     #[must_use]
     pub const fn bytes(self) -> u64 {
         64 << self.shift
+    }
+
+    /// Converts a count of 64 B lines to the nearest number of lines of this size.
+    #[must_use]
+    pub fn round(self, lines: u32) -> u32 {
+        let half = self.expand(1_u32) >> 1;
+        self.shrink(lines + half)
+    }
+
+    /// Like [`LineSize::round`], but at least one.
+    #[must_use]
+    pub fn count(self, lines: u32) -> u32 {
+        self.round(lines).max(1)
+    }
+
+    /// Converts slices with `entries` lines each to fewer slices with as many lines in total, rounded. Returns the
+    /// number of slices, and of lines of this size in each.
+    #[must_use]
+    pub fn divide_slices(self, slices: u32, entries: u32) -> [u32; 2] {
+        let fewer = self.count(slices);
+        [fewer, ((self.count(slices * entries) + fewer / 2) / fewer).max(1)]
     }
 
     /// Converts a count of lines to lines of 64 B, or a number of bytes in proportion.

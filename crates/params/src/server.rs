@@ -10,6 +10,7 @@ use super::dimm::DimmParams;
 use super::dma::{DmaParams, DmaSpec};
 use super::energy::{EnergyParams, EnergySpec};
 use super::expander::{ExpanderParams, ExpanderSpec};
+use super::fidelity::Fidelity;
 use super::iio::{IioParams, IioSpec};
 use super::iommu::{IommuParams, IommuSpec};
 use super::mcn::McnParams;
@@ -41,6 +42,10 @@ pub struct ServerSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 8))]
     pub sockets: Option<u32>,
+    /// Level of detail at which the server is simulated, where "fluid" is for servers on a network only; "line" when
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<Fidelity>,
     /// Description of the server, in words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,

@@ -22,6 +22,11 @@ class Server(Description):
     """Description of the server, in words."""
     unvalidated: str | None = None
     """Reason why results of this server are not validated against measurements; shown with every result."""
+    fidelity: str | None = None
+    """Level of detail at which the server is simulated, where "fluid" is for servers on a network only: "line" (every
+    line), "burst" (several lines at a time, as many as a TLP carries) or "fluid" (packets, over a memory system of
+    rates); "line" when absent.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -71,7 +71,7 @@ pub(super) fn unvalidated(spec: Option<&NicSpec>) -> Option<String> {
 }
 
 /// Checks that a server is simulated line by line if its registers have a cost or its applications copy nothing.
-pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
+pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity, key: &str) -> Result<(), Issue> {
     let given = [
         ("nic.attach", server.nic().is_some_and(|nic| nic.attach.is_some())),
         ("stack.zero_copy", server.stack.as_ref().is_some_and(|stack| stack.zero_copy)),
@@ -79,7 +79,7 @@ pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(
     match given.into_iter().find(|(_, given)| *given && fidelity != Fidelity::Line) {
         Some((path, _)) => {
             let message = "needs fidelity = \"line\": registers, and what is not copied, are no rates";
-            Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", path], message))
+            Err(Issue::between(Code::NeedsLineFidelity, &[key, path], message))
         }
         None => Ok(()),
     }

@@ -24,10 +24,10 @@ pub(super) fn params(spec: &EnergySpec) -> Box<EnergyParams> {
 }
 
 /// Checks that a server with a meter is simulated line by line.
-pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
+pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity, key: &str) -> Result<(), Issue> {
     if server.energy.is_none() || fidelity == Fidelity::Line {
         return Ok(());
     }
     let message = "needs fidelity = \"line\": only there every command of a DRAM is counted";
-    Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "energy"], message))
+    Err(Issue::between(Code::NeedsLineFidelity, &[key, "energy"], message))
 }

@@ -94,12 +94,12 @@ fn memory_bytes(spec: &ExpanderSpec, capacity: u64, run_bytes: u64) -> Result<u6
 }
 
 /// Checks that a server with memory behind a CXL link is simulated line by line.
-pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
+pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity, key: &str) -> Result<(), Issue> {
     if server.socket().expander.is_none() || fidelity == Fidelity::Line {
         return Ok(());
     }
     let message = "needs fidelity = \"line\": memory behind a link has no rates";
-    Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "expander"], message))
+    Err(Issue::between(Code::NeedsLineFidelity, &[key, "expander"], message))
 }
 
 /// Returns the bytes of the memory behind a CXL link if buffers of a workload may be in it, otherwise `None`.

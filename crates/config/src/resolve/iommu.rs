@@ -70,13 +70,13 @@ pub(super) fn needs(server: &ServerParams) -> Option<(u128, String)> {
 }
 
 /// Checks that a server with an IOMMU, or with a device that generates DMA, is simulated line by line.
-pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
+pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity, key: &str) -> Result<(), Issue> {
     let socket = server.socket();
     let given = [("iommu.mode", socket.iommu.is_some()), ("workload", socket.dma.is_some())];
     match given.into_iter().find(|(_, given)| *given && fidelity != Fidelity::Line) {
         Some((path, _)) => {
             let message = "needs fidelity = \"line\": translations, and DMA that a device generates, are no rates";
-            Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", path], message))
+            Err(Issue::between(Code::NeedsLineFidelity, &[key, path], message))
         }
         None => Ok(()),
     }

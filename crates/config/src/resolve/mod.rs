@@ -18,6 +18,7 @@ mod dram;
 mod drives;
 mod energy;
 mod expander;
+mod fidelity;
 mod functions;
 mod hash;
 mod interrupts;
@@ -58,7 +59,7 @@ use crate::schema;
 use change::{below_server, stack};
 use context::Context;
 use hash::hash;
-use hostnet_params::{Fidelity, ServerParams, Spec, SsdModeSpec, WorkloadSpec};
+use hostnet_params::{ServerParams, Spec, SsdModeSpec, WorkloadSpec};
 use serde_json::Value;
 use server::OfFlows;
 use source::{preset_of, Source};
@@ -117,6 +118,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     }
     let unvalidated = checked::left(&resolved, preset, input.base_dir)?;
     let kept = scaling::notes(&resolved, preset, input.base_dir)?;
+    let fidelity = fidelity::of_lone(&resolved)?;
     let Resolved { spec, workloads, mut server } = resolved;
     server.control = net_host::control_of_expander(&spec, &server.workloads)?;
     let run = run::resolve(&spec.run, workloads.ramp_ps)?;
@@ -128,7 +130,8 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(io::one_at_a_time(&server.socket().pcie).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(io::capped(server.socket()).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(sockets::notes_of_each(&spec, &server, io::narrow_links)?);
-    ignored.extend(power::notes(&server, Fidelity::Line));
+    ignored.extend(power::notes(&server, fidelity));
+    ignored.extend(fidelity::note(fidelity, fidelity::KEY));
     ignored.extend(kept);
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
     let written =
@@ -136,8 +139,8 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     Ok(Plan {
         effective: serde_json::to_value(&written).map_err(plan_error)?,
         name,
-        hash: hash(&(&server, &run))?,
-        cluster: Arc::new(lone(server)),
+        hash: fidelity::hash(&server, &run, fidelity)?,
+        cluster: Arc::new(lone(server, fidelity)),
         run,
         ignored,
         unvalidated,

@@ -18,6 +18,7 @@ mod energy;
 mod errors;
 mod examples;
 mod expander;
+mod fidelity;
 mod fuzz;
 mod in_network;
 mod index_keys;

@@ -14,13 +14,12 @@ pub(crate) struct BurstConverter {
 impl BurstConverter {
     /// Converts lines to the nearest number of bursts.
     pub(crate) fn round(&self, lines: u32) -> u32 {
-        let half = self.size.expand(1) >> 1;
-        self.size.shrink(lines + half)
+        self.size.round(lines)
     }
 
     /// Converts lines to bursts, at least one.
     pub(crate) fn count(&self, lines: u32) -> u32 {
-        self.round(lines).max(1)
+        self.size.count(lines)
     }
 
     pub(crate) fn bytes(&self, bytes: u64) -> u64 {

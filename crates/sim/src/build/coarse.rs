@@ -46,12 +46,12 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
 /// Returns the server that saturates its memory. Its streams and the cores of remote sockets run without gaps, and
 /// every other core only loads sequentially, as copies do. LFB entries are rounded to whole bursts.
 fn saturating_server(server: &ServerParams, size: LineSize) -> ServerParams {
-    let runs = |core: &u32, kind: &WorkloadKind| matches!(kind, WorkloadKind::Stream(own) if own.cores.contains(core));
-    let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));
+    let busy = |core: &u32| server.workloads.iter().any(|workload| workload.kind.cores().contains(core));
     let cores = server.sockets.iter().map(|socket| socket.core.count).sum();
     let share = |socket: &SocketParams| socket.memory.pages.memory_bytes / u64::from(socket.core.count);
     let stream = StreamParams {
-        cores: (0..cores).filter(|core| !busy(core)).collect(),
+        // Without a network, all other cores are idle.
+        cores: (0..cores).filter(|core| server.nic().is_some() && !busy(core)).collect(),
         pattern: AccessPattern::Sequential,
         reads: LOADS,
         // A quarter of a core's share, in whole MiB, so that all streams fit into the memory.
@@ -60,6 +60,7 @@ fn saturating_server(server: &ServerParams, size: LineSize) -> ServerParams {
     };
     let kind = |workload: &Workload| match &workload.kind {
         WorkloadKind::Stream(stream) => WorkloadKind::Stream(StreamParams { gap_ps: 0, ..stream.clone() }),
+        WorkloadKind::Fio(fio) => WorkloadKind::Fio(fio.clone()),
         _ => WorkloadKind::Network,
     };
     let kept = server.workloads.iter().map(|workload| Workload { kind: kind(workload), ..workload.clone() });

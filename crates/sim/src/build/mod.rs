@@ -27,7 +27,7 @@ mod world;
 
 pub use fluid::RateTables;
 pub use shares::PartitionShares;
-pub(crate) use world::{prepared, repartition, servers, BURST};
+pub(crate) use world::{prepared, repartition, servers, undivided_servers};
 pub use world::{with_network, world, Preparation};
 
 pub(crate) use fluid::TableSource;

@@ -15,9 +15,6 @@ use hostnet_model::params::{
 };
 use hostnet_model::{PartKind, Payload, World};
 
-/// A burst is a TLP of 256 B.
-pub(crate) const BURST: LineSize = LineSize::burst(2);
-
 /// Progress of the preparation of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Preparation {
@@ -172,13 +169,22 @@ fn layout_of(host: &HostParams, server: &ServerParams, first: u32) -> Layout {
     }
 }
 
+/// Returns the parameters line by line of the hosts that are simulated in bursts, `None` for all others.
+pub(crate) fn undivided_servers(cluster: &ClusterParams) -> Vec<Option<ServerParams>> {
+    let undivided = |host: &HostParams| match (&host.kind, host.fidelity) {
+        (HostKind::Server(server), Fidelity::Burst) => Some(with_network(server, cluster)),
+        _ => None,
+    };
+    cluster.hosts.iter().map(undivided).collect()
+}
+
 /// Returns the parameters of a host that is a server, at its fidelity, with the classes of the network after its
 /// workloads.
 fn server_of(host: &HostParams, cluster: &ClusterParams) -> Option<ServerParams> {
     let HostKind::Server(server) = &host.kind else { return None };
     Some(match host.fidelity {
         Fidelity::Line | Fidelity::Fluid => with_network(server, cluster),
-        Fidelity::Burst => with_network(&bursts(server, BURST), cluster),
+        Fidelity::Burst => with_network(&bursts(server, LineSize::BURST), cluster),
     })
 }
 

@@ -31,10 +31,12 @@ pub(crate) const CHANNELS: &[Column<ChannelRows>] = &[
     Column::number("write_gb_per_s", |row| row.view.gb_per_s(row.writes()).into()),
     Column::number("c2m_gb_per_s", |row| row.view.gb_per_s(row.core_lines()).into()),
     Column::number("p2m_gb_per_s", |row| row.view.gb_per_s(row.reads() + row.writes() - row.core_lines()).into()),
-    Column::number("row_miss_ratio", |row| ratio(row.total(|channel| channel.read_activations), row.reads())),
+    Column::number("row_miss_ratio", |row| ratio(row.total(|channel| channel.read_activations), row.lines_read())),
     Column::number("row_miss_ci95", |row| row.miss_ci95().into()),
-    Column::number("row_conflict_ratio", |row| ratio(row.total(|channel| channel.read_conflicts), row.reads())),
-    Column::number("write_row_miss_ratio", |row| ratio(row.total(|channel| channel.write_activations), row.writes())),
+    Column::number("row_conflict_ratio", |row| ratio(row.total(|channel| channel.read_conflicts), row.lines_read())),
+    Column::number("write_row_miss_ratio", |row| {
+        ratio(row.total(|channel| channel.write_activations), row.lines_written())
+    }),
     Column::number("bank_load_1_5_share", |row| uneven_share(row.channels, 1.5)),
     Column::number("bank_load_2_share", |row| uneven_share(row.channels, 2.0)),
     Column::integer("activations", |row| {
@@ -53,7 +55,7 @@ pub(crate) const CHANNELS: &[Column<ChannelRows>] = &[
     Column::number("bus_busy_share", |row| row.share_of_time(row.bus_ps()).into()),
     Column::number("lines_per_activation", |row| {
         let rows_opened = row.total(|channel| channel.read_activations + channel.write_activations);
-        ratio(row.reads() + row.writes(), rows_opened)
+        ratio(row.lines_read() + row.lines_written(), rows_opened)
     }),
     Column::text("sources", |row| row.sources().into()),
 ];
@@ -85,6 +87,16 @@ impl ChannelRow<'_> {
         self.total(|channel| channel.writes.iter().sum())
     }
 
+    /// Returns the reads, in lines of 64 B.
+    fn lines_read(&self) -> u64 {
+        self.reads() * self.view.lines_each()
+    }
+
+    /// Returns the writes, in lines of 64 B.
+    fn lines_written(&self) -> u64 {
+        self.writes() * self.view.lines_each()
+    }
+
     /// Returns the lines of a workload.
     fn lines_of(&self, class: usize) -> u64 {
         self.total(|channel| channel.reads[class] + channel.writes[class])
@@ -103,17 +115,17 @@ impl ChannelRow<'_> {
             ratio_ci95(self.view.batches, |sample| sample.read_activations as f64, |sample| sample.lines_read as f64)
         };
         // Samples hold only sums over all channels, so a single channel has no batches.
-        (self.number < 0).then(read).flatten()
+        (self.number < 0).then(read).flatten().map(|ratio| ratio / self.view.lines_each() as f64)
     }
 
     fn queues(&self, pick: fn(&Controller) -> &Domain) -> Vec<&Domain> {
         self.channels.iter().map(|channel| pick(channel)).collect()
     }
 
-    /// Returns the mean number of entries in use of a queue, averaged over the channels.
+    /// Returns the mean number of entries in use of a queue, in lines, averaged over the channels.
     fn mean(&self, pick: fn(&Controller) -> &Domain) -> f64 {
         let area: u64 = self.queues(pick).iter().map(|domain| domain.area_ps()).sum();
-        area as f64 / self.channels.len() as f64 / self.view.window_ps()
+        (area * self.view.lines_each()) as f64 / self.channels.len() as f64 / self.view.window_ps()
     }
 
     /// Returns a time, summed over the channels, as a mean share of the window.

@@ -12,6 +12,7 @@ pub(crate) fn read_counters(view: &ServerView) -> Counters {
     let controllers = used_controllers(view);
     let counts: Vec<memory::Counters> = controllers.iter().map(|channel| channel.counters(view.now)).collect();
     let sum = |pick: &dyn Fn(&memory::Counters) -> u64| Some(counts.iter().map(pick).sum::<u64>() as f64);
+    let in_lines = |count: Option<f64>| count.map(|count| count * view.lines_each() as f64);
     let mean = |queue: fn(&Controller) -> &Domain, time_ps: fn(&Domain) -> u64| {
         let sum: u64 = controllers.iter().map(|controller| time_ps(queue(controller))).sum();
         Some(sum as f64 / controllers.len() as f64 / view.window_ps())
@@ -19,15 +20,15 @@ pub(crate) fn read_counters(view: &ServerView) -> Counters {
     Counters {
         window_ns: view.window_ps() / 1000.0,
         channels: controllers.len() as f64,
-        lines_read: sum(&|count| count.reads.iter().sum()),
-        lines_written: sum(&|count| count.writes.iter().sum()),
+        lines_read: in_lines(sum(&|count| count.reads.iter().sum())),
+        lines_written: in_lines(sum(&|count| count.writes.iter().sum())),
         read_activations: sum(&|count| count.read_activations),
         write_activations: sum(&|count| count.write_activations),
         read_conflicts: sum(&|count| count.read_conflicts),
         write_conflicts: sum(&|count| count.write_conflicts),
         mode_switches: sum(&|count| count.write_modes),
-        rpq_occupancy: mean(Controller::rpq, Domain::area_ps),
-        wpq_occupancy: mean(Controller::wpq, Domain::area_ps),
+        rpq_occupancy: in_lines(mean(Controller::rpq, Domain::area_ps)),
+        wpq_occupancy: in_lines(mean(Controller::wpq, Domain::area_ps)),
         rpq_full_share: mean(Controller::rpq, Domain::over_threshold_ps),
         wpq_full_share: mean(Controller::wpq, Domain::over_threshold_ps),
         lfb: flow(view, PoolGroup::Lfb, |_| true),
@@ -67,5 +68,7 @@ fn flow(view: &ServerView, group: PoolGroup, wanted: impl Fn(usize) -> bool) -> 
     let usages: Vec<&Usage> = usages.filter(|(book, _)| wanted(*book)).map(|(_, usage)| usage).collect();
     let mut totals = DomainTotals::default();
     usages.into_iter().for_each(|usage| totals.add(usage));
-    Flow { occupancy: Some(totals.area_ps as f64 / view.window_ps()), lines: Some(totals.lines as f64) }
+    let each = view.lines_each() as f64;
+    let (occupancy, lines) = (totals.area_ps as f64 / view.window_ps(), totals.lines as f64);
+    Flow { occupancy: Some(each * occupancy), lines: Some(each * lines) }
 }

@@ -36,7 +36,9 @@ pub(crate) const DOMAINS: &[Column<DomainRows>] = &[
     Column::key(Column::text("part", |row| row.part.into())),
     Column::key(Column::text("workload", |row| row.workload().into())),
     Column::given(Column::integer("capacity", |row| row.sum(Domain::capacity).into())),
-    Column::number("in_use_mean", |row| (row.area_ps as f64 / row.view.window_ps()).into()),
+    Column::number("in_use_mean", |row| {
+        (row.area_ps as f64 * row.view.lines_each() as f64 / row.view.window_ps()).into()
+    }),
     Column::number("in_use_ci95", |row| row.for_all_parts(|| in_use_ci95(row.view, row.group, row.class)).into()),
     Column::integer("in_use_max", |row| row.for_all_workloads(|| row.sum(Domain::in_use_max).into())),
     Column::number("full_share", |row| row.for_all_workloads(|| row.view.share(row.parts, Domain::full_ps))),
@@ -53,7 +55,7 @@ pub(crate) const DOMAINS: &[Column<DomainRows>] = &[
     Column::number("latency_p50_ns", |row| quantile_ns(&row.latency, 0.5)),
     Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
     Column::number("throughput_gb_per_s", |row| row.view.gb_per_s(row.latency.count()).into()),
-    Column::integer("lines", |row| row.latency.count().into()),
+    Column::integer("lines", |row| (row.latency.count() * row.view.lines_each()).into()),
     Column::given(Column::text("shares_capacity_with", |row| row.group.shares_with().into())),
 ];
 
@@ -80,8 +82,9 @@ impl DomainRow<'_> {
         self.class.map_or("all", |class| self.view.server.workloads[class].name.as_str())
     }
 
-    fn sum(&self, pick: fn(&Domain) -> u32) -> u32 {
-        self.parts.iter().map(|domain| pick(domain)).sum()
+    /// Sums credits of the domains, in lines.
+    fn sum(&self, pick: fn(&Domain) -> u32) -> u64 {
+        self.parts.iter().map(|domain| u64::from(pick(domain))).sum::<u64>() * self.view.lines_each()
     }
 
     /// Reads a value that exists only for part `all`.
@@ -153,7 +156,8 @@ fn add_domain_rows(view: &ServerView, table: &mut Table, group: PoolGroup, part:
 
 fn in_use_ci95(view: &ServerView, group: PoolGroup, class: Option<usize>) -> Option<f64> {
     let area = |sample: &Sample| sum(sample, group, class, |totals| totals.area_ps);
-    ratio_ci95(view.batches, area, |sample| sample.at.since(view.window_start) as f64)
+    let in_use = ratio_ci95(view.batches, area, |sample| sample.at.since(view.window_start) as f64)?;
+    Some(in_use * view.lines_each() as f64)
 }
 
 fn latency_ci95(view: &ServerView, group: PoolGroup, class: Option<usize>) -> Option<f64> {

@@ -20,10 +20,10 @@ use hostnet_model::pool::PoolPort;
 
 /// Returns the facts about every workload.
 pub(crate) fn collect_facts(view: &ServerView, total: &Sample) -> Vec<WorkloadFacts> {
-    let isolated = isolated_latencies_ns(view.server).into_iter().enumerate();
-    let beside = now_and_alone(view.server);
-    let limits = limits::of(view.server).unwrap_or_default();
-    let lone = lone_latencies_ns(view.server);
+    let isolated = isolated_latencies_ns(view.line_server).into_iter().enumerate();
+    let beside = now_and_alone(view.line_server);
+    let limits = limits::of(view.line_server).unwrap_or_default();
+    let lone = lone_latencies_ns(view.line_server);
     let with = |(class, ns): (usize, Option<f64>)| {
         let facts = facts(view, total, class);
         let gain =
@@ -179,9 +179,9 @@ fn facts(view: &ServerView, total: &Sample, class: usize) -> WorkloadFacts {
         let pools = groups.iter().filter_map(|&group| pool(view, total, group, class, group.name())).collect();
         let mut facts = WorkloadFacts::new(&workload.name, Kind::Fio, gb_per_s, pools, OFFERED_LOAD);
         if workload.kind.fio().is_some() {
-            facts.app_gb_per_s = Some(total.app_bytes[class] as f64 * 1000.0 / view.window_ps());
-            facts.offered_gb_per_s = offered_gb_per_s(view.server, class);
-            facts.offered_by = offer_bounds_in_words(view.server, class);
+            facts.app_gb_per_s = Some(view.gb_per_s_of(total.app_bytes[class] * view.lines_each()));
+            facts.offered_gb_per_s = offered_gb_per_s(view.line_server, class);
+            facts.offered_by = offer_bounds_in_words(view.line_server, class);
         }
         return facts;
     }

@@ -162,13 +162,13 @@ fn build_summary(view: &ServerView, limits: &[WorkloadFacts], tables: &[&Table; 
     let idle = IdleKeys::of(view);
     let whole: Vec<Value> = domains.rows.iter().filter(whole).map(|row| domains.row_json(row)).collect();
     json!({
-        "lines": view.total.lines(),
+        "lines": view.total.lines() * view.lines_each(),
         "workloads": rows(workloads),
         "domains": whole,
         "channels": rows(channels),
         "counters": read_counters(view),
         "binding": limits,
-        "regime": explain::regime_of(view.server.socket(), limits),
+        "regime": explain::regime_of(view.line_server.socket(), limits),
         "limits": limits.iter().map(WorkloadFacts::sentence).collect::<Vec<_>>(),
         "no_effect": idle.no_effect,
         "never_met": idle.never_met,

@@ -54,10 +54,11 @@ pub(super) fn pool(view: &ServerView, total: &Sample, group: PoolGroup, class: u
     let here = fullest.totals(group, class);
     // Of several places the fullest alone is the evidence; totals of all would hide its latency.
     let DomainTotals { lines, residence_ps, .. } = if one_of_many { here } else { total.of(group, class) };
+    let each = view.lines_each() as f64;
     Some(Pool {
         domain: domain.to_owned(),
-        credits: fullest.sum(|domain| u64::from(domain.capacity())),
-        in_use: fullest.sum(Domain::area_ps) / window_ps,
+        credits: each * fullest.sum(|domain| u64::from(domain.capacity())),
+        in_use: each * fullest.sum(Domain::area_ps) / window_ps,
         full_share: full(fullest),
         latency_ns: (lines > 0).then(|| residence_ps as f64 / lines as f64 / 1000.0),
         gb_per_s: view.gb_per_s(lines),

@@ -61,8 +61,7 @@ pub(super) fn build_series(view: &ServerView) -> Table {
             let grown = |pick: &dyn Fn(&Sample) -> u64| (pick(sample) - pick(&before)) as f64;
             let groups = view.throughput_groups(class);
             let lines = grown(&|sample| sample.moved(groups, class));
-            // Lines per ps to GB/s, at 64 B per line.
-            push(name, "throughput_gb_per_s", lines * 64_000.0 / elapsed_ps);
+            push(name, "throughput_gb_per_s", view.gb_per_s_at(lines) / elapsed_ps);
             let entries = grown(&|sample| entry_totals(view, sample, class).lines);
             let residence = grown(&|sample| entry_totals(view, sample, class).residence_ps);
             push(name, "latency_mean_ns", residence / entries / 1000.0);
@@ -73,7 +72,7 @@ pub(super) fn build_series(view: &ServerView) -> Table {
         for group in PoolGroup::ALL.into_iter().filter(has) {
             let area =
                 sum(sample, group, None, |totals| totals.area_ps) - sum(&before, group, None, |totals| totals.area_ps);
-            push(group.name(), "in_use_mean", area / elapsed_ps);
+            push(group.name(), "in_use_mean", area * view.lines_each() as f64 / elapsed_ps);
         }
         before = sample.clone();
     }

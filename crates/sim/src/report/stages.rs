@@ -62,7 +62,7 @@ const HOME_TOR_DEPTH: u8 = 5;
 fn entries_name<'a>(view: &ServerView, class: usize, pool: &'a Pool) -> &'a str {
     let cores = view.server.workloads[class].kind.cores().len() as f64;
     let chiplets = view.server.socket().die.as_ref().and_then(|die| die.chiplets.as_ref());
-    let is_shared = chiplets.is_some() && pool.credits < cores * f64::from(view.server.socket().core.lfb_entries);
+    let is_shared = chiplets.is_some() && pool.credits < cores * f64::from(view.line_server.socket().core.lfb_entries);
     if is_shared {
         CCD
     } else {

@@ -1,6 +1,5 @@
 //! Read-only views of a run that reports are built from.
 
-use crate::build::BURST;
 use crate::forward::JobSkips;
 use crate::read::flows::AllFlowTotals;
 use crate::read::ports::PortTotals;
@@ -22,6 +21,8 @@ pub(crate) struct WorldView<'a> {
     pub(crate) plan: &'a Plan,
     /// Parameters by host; `None` for endpoints.
     pub(crate) servers: &'a [Option<ServerParams>],
+    /// Parameters line by line of hosts that are simulated in bursts; `None` for all others.
+    pub(crate) undivided: &'a [Option<ServerParams>],
     pub(crate) simulation: &'a Simulation<World>,
     /// Totals of the flows since the start of the run.
     pub(crate) flows: &'a AllFlowTotals,
@@ -62,6 +63,8 @@ pub(crate) struct ServerView<'a> {
     pub(crate) series: &'a [Sample],
     pub(crate) window_start: Time,
     pub(crate) now: Time,
+    /// Like `server`, but line by line where it is simulated in bursts.
+    pub(crate) line_server: &'a ServerParams,
     /// Bytes that a simulated line stands for: 64, or the size of a burst.
     pub(crate) line_bytes: u64,
 }
@@ -72,9 +75,20 @@ impl ServerView<'_> {
         self.now.since(self.window_start) as f64
     }
 
-    /// Returns the throughput of `lines` lines in the window, in GB/s.
+    /// Returns the number of 64 B lines that a simulated line stands for.
+    pub(crate) fn lines_each(&self) -> u64 {
+        self.line_bytes / LineSize::LINE.bytes()
+    }
+
+    /// Returns the throughput of `lines` simulated lines in the window, in GB/s.
     pub(crate) fn gb_per_s(&self, lines: u64) -> f64 {
         self.gb_per_s_of(lines * self.line_bytes)
+    }
+
+    /// Returns the throughput of simulated lines that move at a rate per ps, in GB/s.
+    pub(crate) fn gb_per_s_at(&self, per_ps: f64) -> f64 {
+        // 1 B/ps is 1000 GB/s.
+        per_ps * (self.line_bytes * 1000) as f64
     }
 
     /// Returns the throughput of `bytes` bytes in the window, in GB/s.
@@ -128,6 +142,6 @@ impl ServerView<'_> {
 pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {
         Fidelity::Line | Fidelity::Fluid => LineSize::LINE.bytes(),
-        Fidelity::Burst => BURST.bytes(),
+        Fidelity::Burst => LineSize::BURST.bytes(),
     }
 }

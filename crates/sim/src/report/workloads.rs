@@ -69,7 +69,7 @@ pub(crate) const WORKLOADS: &[Column<WorkloadRows>] = &[
     Column::number("latency_ci95", |row| row.latency_ci95().into()),
     Column::number("latency_p50_ns", |row| quantile_ns(&row.latency, 0.5)),
     Column::number("latency_p99_ns", |row| quantile_ns(&row.latency, 0.99)),
-    Column::integer("lines", |row| row.throughput.map(|_| row.lines(row.total)).into()),
+    Column::integer("lines", |row| row.throughput.map(|_| row.lines(row.total) * row.view.lines_each()).into()),
     Column::integer("io_completed", |row| row.completed.into()),
     Column::number("io_latency_mean_ns", |row| mean_ns(row.command_latency.as_ref())),
     Column::number("io_latency_p50_ns", |row| latency_quantile_ns(row.command_latency.as_ref(), 0.5)),
@@ -118,20 +118,21 @@ impl WorkloadRow<'_> {
 
     fn throughput_ci95(&self) -> Option<f64> {
         let half_width = self.throughput.map(|_| self.throughput_estimate().half_width)?;
-        // Lines per ps to GB/s, at 64 B per line.
-        half_width.is_finite().then_some(half_width * 64_000.0)
+        half_width.is_finite().then(|| self.view.gb_per_s_at(half_width))
     }
 
     /// Returns the change of the throughput from the start of the window to its end, in GB/s; `None` if it is steady.
     fn drift(&self) -> Option<f64> {
         self.throughput?;
-        self.throughput_estimate().drift.map(|per_ps| per_ps * 64_000.0)
+        self.throughput_estimate().drift.map(|per_ps| self.view.gb_per_s_at(per_ps))
     }
 
     /// Returns the data rate that the application sees, in GB/s: for storage, the bytes of completed commands.
     fn app_gb_per_s(&self) -> Option<f64> {
         match self.workload().kind.has_commands() {
-            true => self.throughput.map(|_| self.view.gb_per_s_of(self.total.app_bytes[self.class])),
+            true => self
+                .throughput
+                .map(|_| self.view.gb_per_s_of(self.total.app_bytes[self.class] * self.view.lines_each())),
             false => self.throughput,
         }
     }

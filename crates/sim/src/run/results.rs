@@ -1,6 +1,7 @@
 //! Reads a run: its results so far, its epochs, its trace.
 
 use super::Run;
+use crate::build::undivided_servers;
 use crate::read::ends::machine;
 use crate::read::flows::AllFlowTotals;
 use crate::read::units::Units;
@@ -67,9 +68,11 @@ impl Run {
         let state = &self.state;
         let flows = AllFlowTotals::read(&state.simulation, &self.plan.cluster, now);
         let samples = in_number_order(samples(&state.simulation, &self.servers, now));
+        let undivided = undivided_servers(&self.plan.cluster);
         let view = WorldView {
             plan: &self.plan,
             servers: &self.servers,
+            undivided: &undivided,
             simulation: &state.simulation,
             flows: &flows,
             samples: &samples,

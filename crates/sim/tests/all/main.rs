@@ -4,6 +4,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod bursts;
 mod cached_servers;
 mod caches;
 mod chip;

@@ -2,6 +2,8 @@
 
 use hostnet_config::Plan;
 use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 
 /// A server and its workloads, as lines of a configuration.
 #[derive(Clone)]
@@ -16,7 +18,12 @@ impl std::fmt::Debug for Scenario {
 impl Scenario {
     /// Returns the plan of this server.
     pub fn plan(&self) -> Plan {
-        super::plan(&self.0.join("\n"), &[])
+        self.plan_with(&[])
+    }
+
+    /// Returns the plan of this server with overrides.
+    pub fn plan_with(&self, overrides: &[&str]) -> Plan {
+        super::plan(&self.0.join("\n"), overrides)
     }
 }
 
@@ -29,15 +36,28 @@ fn count(most: u32) -> impl Strategy<Value = u32> {
     prop_oneof![1 => Just(1), 1 => Just(most), 4 => 1..=most]
 }
 
+/// Generates multiples of `grain` up to `most`.
+fn multiple(grain: u32, most: u32) -> impl Strategy<Value = u32> {
+    count(most / grain).prop_map(move |number| number * grain)
+}
+
+/// Generates sizes of pools up to `most`: of at least four times `grain`, if that is above 1.
+fn pool(grain: u32, most: u32) -> BoxedStrategy<u32> {
+    match grain {
+        1 => count(most).boxed(),
+        _ => count(most / grain - 3).prop_map(move |number| (number + 3) * grain).boxed(),
+    }
+}
+
 fn power(least: u32, most: u32) -> impl Strategy<Value = u32> {
     (least..=most).prop_map(|exponent| 1 << exponent)
 }
 
-fn cores() -> BoxedStrategy<Vec<String>> {
+fn cores(grain: u32) -> BoxedStrategy<Vec<String>> {
     let delays = (1_u32..20, 1_u32..20, 1_u32..20);
     let until = prop::sample::select(vec!["admission", "acceptance"]);
-    let ahead = prop_oneof![Just(0), count(20)];
-    lines((count(20), 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays, until, ahead).prop_map(
+    let ahead = prop_oneof![Just(0), multiple(grain, 20)];
+    lines((multiple(grain, 20), 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays, until, ahead).prop_map(
         |(entries, refill, jitter, issue, dirty, (to_cha, from_cha, write_ack), until, ahead)| {
             vec![
                 "[core]\ncount = 8".to_owned(),
@@ -54,23 +74,28 @@ fn cores() -> BoxedStrategy<Vec<String>> {
     ))
 }
 
-fn cha() -> BoxedStrategy<Vec<String>> {
+fn cha(grain: u32) -> BoxedStrategy<Vec<String>> {
     let delays = (1_u32..60, 1_u32..60, 20_u32..120);
-    lines((prop::sample::select(vec![1, 3, 18]), count(20), count(20), delays).prop_map(
-        |(slices, entries, write_entries, (there, back, write))| {
-            vec![
-                format!("[cha]\nslices = {slices}\ntor = {{ entries = {entries}, write_entries = {write_entries} }}"),
-                format!("read_to_mc = \"{there} ns\"\nfrom_mc = \"{back} ns\"\nwrite_ack = \"{back} ns\""),
-                format!("core_write_to_mc = \"{write} ns\"\nio_write_to_mc = \"{write} ns\""),
-            ]
-        },
-    ))
+    let slices = prop::sample::select(if grain == 1 { vec![1, 3, 18] } else { vec![4, 16] });
+    let entries = || if grain == 1 { count(20).boxed() } else { pool(grain, 48) };
+    lines((slices, entries(), entries(), delays).prop_map(|(slices, entries, write_entries, (there, back, write))| {
+        vec![
+            format!("[cha]\nslices = {slices}\ntor = {{ entries = {entries}, write_entries = {write_entries} }}"),
+            format!("read_to_mc = \"{there} ns\"\nfrom_mc = \"{back} ns\"\nwrite_ack = \"{back} ns\""),
+            format!("core_write_to_mc = \"{write} ns\"\nio_write_to_mc = \"{write} ns\""),
+        ]
+    }))
 }
 
-fn memory() -> BoxedStrategy<Vec<String>> {
+fn memory(grain: u32) -> BoxedStrategy<Vec<String>> {
     let layout = (
         prop::sample::select(vec![1, 2, 4]),
-        prop::sample::select(vec!["intel", "RoBaRaCoCh", "RoRaBgBaChCo"]),
+        // The lines of a burst are in one channel and bank.
+        prop::sample::select(if grain == 1 {
+            vec!["intel", "RoBaRaCoCh", "RoRaBgBaChCo"]
+        } else {
+            vec!["intel", "RoRaBgBaChCo"]
+        }),
         prop::sample::select(vec![("4 KiB", "4 KiB"), ("4 KiB", "16 KiB"), ("2 MiB", "2 MiB")]),
         prop::sample::select(vec![("DDR4_2933", 2), ("DDR4_2933", 1), ("DDR4_3200", 1)]),
     );
@@ -83,10 +108,21 @@ fn memory() -> BoxedStrategy<Vec<String>> {
     }))
 }
 
-fn controller() -> BoxedStrategy<Vec<String>> {
-    let queues = (count(64), (2_u32..=64).prop_flat_map(|wpq| (Just(wpq), 1..=wpq)));
+fn controller(grain: u32) -> BoxedStrategy<Vec<String>> {
+    let wpq = prop_oneof![1 => Just(2.max(4 * grain)), 6 => pool(grain, 64).prop_map(|wpq| wpq.max(2))];
+    let high = move |wpq: u32| (1..=wpq / grain).prop_map(move |high| high * grain);
+    let queues = (pool(grain, 64), wpq.prop_flat_map(move |wpq| (Just(wpq), high(wpq))));
     let queues = queues.prop_flat_map(|(rpq, (wpq, high))| (Just((rpq, wpq, high)), 0..high));
-    let turns = (0_u32..100, 0_u32..8, count(100), prop_oneof![Just(1), 1_u32..20, Just(8000)], 0_u32..8, count(70));
+    let few = pool(grain, 20 * grain);
+    let reads = prop_oneof![1 => Just(0), 9 => pool(grain, 100)];
+    let turns = (
+        reads,
+        0_u32..8,
+        pool(grain, 100),
+        prop_oneof![Just(if grain == 1 { 1 } else { 4 * grain }), few, Just(8000)],
+        0_u32..8,
+        count(70),
+    );
     let ends = (
         prop_oneof![Just(4096), 0_u32..4],
         prop_oneof![Just("off".to_owned()), (0_u32..200).prop_map(|ns| format!("{ns} ns"))],
@@ -108,9 +144,10 @@ fn controller() -> BoxedStrategy<Vec<String>> {
     }))
 }
 
-fn io() -> BoxedStrategy<Vec<String>> {
-    let iio = (count(120), count(220), 0_u32..4, 1_u32..200);
-    let pcie = (3_u32..5, (power(7, 10), count(100)), (power(7, 10), count(300)), 1_u32..300);
+fn io(grain: u32) -> BoxedStrategy<Vec<String>> {
+    let tlp = 7 + grain.ilog2() / 2;
+    let iio = (pool(grain, 120), pool(grain, 220), 0_u32..4, 1_u32..200);
+    let pcie = (3_u32..5, (power(tlp, 10), pool(grain, 100)), (power(tlp, 10), pool(grain, 300)), 1_u32..300);
     let ssd = (1_u32..10, 0_u32..5, count(128), power(2, 7), count(4));
     lines((iio, pcie, ssd).prop_map(|((writes, reads, line, way), pcie, (rate, latency, depth, transfer, streams))| {
         let (generation, (mps, posted), (mrrs, nonposted), wire) = pcie;
@@ -128,13 +165,20 @@ fn io() -> BoxedStrategy<Vec<String>> {
     }))
 }
 
-fn stream(name: &'static str, cores: &'static str) -> BoxedStrategy<Vec<String>> {
-    let pattern = prop::sample::select(vec![
-        "pattern = \"sequential\"",
+fn any_pattern() -> BoxedStrategy<&'static str> {
+    prop::sample::select(vec![
+        SEQUENTIAL,
         "pattern = \"random\"",
         "pattern = \"strided\"\nstride = \"256 B\"",
         "pattern = \"strided\"\nstride = \"8256 B\"",
-    ]);
+    ])
+    .boxed()
+}
+
+const SEQUENTIAL: &str = "pattern = \"sequential\"";
+
+fn stream(name: &'static str, cores: &'static str, grain: u32) -> BoxedStrategy<Vec<String>> {
+    let pattern = if grain == 1 { any_pattern() } else { Just(SEQUENTIAL).boxed() };
     let reads = prop::sample::select(vec!["0.0", "0.3", "0.5", "1.0"]);
     lines((pattern, reads, power(5, 16), 0_u32..30).prop_map(move |(pattern, reads, kib, gap)| {
         vec![
@@ -170,9 +214,9 @@ fn costs() -> BoxedStrategy<Vec<String>> {
     }))
 }
 
-fn workloads() -> BoxedStrategy<Vec<String>> {
+fn workloads(grain: u32) -> BoxedStrategy<Vec<String>> {
     let none = || lines(Just(Vec::new()));
-    let streams = (stream("a", "0-2"), prop_oneof![none(), stream("b", "3")]);
+    let streams = (stream("a", "0-2", grain), prop_oneof![none(), stream("b", "3", grain)]);
     let disks = (disk("c", "6-7"), prop_oneof![none(), disk("d", "5")]);
     let alone = streams.clone().prop_map(|(a, b)| [a, b].concat());
     let io = disks.clone().prop_map(|(c, d)| [c, d].concat());
@@ -182,12 +226,25 @@ fn workloads() -> BoxedStrategy<Vec<String>> {
 
 /// Generates any server with any workloads.
 pub fn any_scenario() -> impl Strategy<Value = Scenario> {
+    scenario(1)
+}
+
+/// Generates servers whose pools are multiples of `grain` lines, with sequential streams if it is above 1.
+pub fn scenario(grain: u32) -> impl Strategy<Value = Scenario> {
     let seed = any::<u32>().prop_map(|seed| vec![format!("[run]\nseed = {seed}")]);
-    let parts = (cores(), cha(), memory(), controller(), io(), costs(), workloads(), seed);
+    let parts =
+        (cores(grain), cha(grain), memory(grain), controller(grain), io(grain), costs(), workloads(grain), seed);
     parts.prop_map(|(cores, cha, memory, controller, io, costs, workloads, seed)| {
         let head = vec!["[server]\npreset = \"cascade-lake-6234\"".to_owned()];
         Scenario([head, cores, cha, memory, controller, io, costs, workloads, seed].concat())
     })
+}
+
+/// Returns `count` random servers from a fixed seed.
+pub fn scenarios(strategy: impl Strategy<Value = Scenario>, count: usize) -> Vec<Scenario> {
+    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[13; 32]);
+    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
+    (0..count).map(|_| strategy.new_tree(&mut runner).expect("it can be made").current()).collect()
 }
 
 fn caches() -> BoxedStrategy<Vec<String>> {

@@ -4,9 +4,10 @@ use super::super::attach;
 use super::super::checked;
 use super::super::die;
 use super::super::dimm;
+use super::super::fidelity::check_parts;
 use super::super::pool;
 use super::super::{effective, functions, net_host, plan_error, server, Resolved};
-use super::super::{energy, expander, interrupts, iommu, ncap, power};
+use super::super::{interrupts, ncap, power};
 use super::compress;
 use super::cores::HostCores;
 use super::flows::Flows;
@@ -112,11 +113,7 @@ fn connected(
     let mut server = networked(resolved, cores.clone(), mtu, dimms.slot(host).is_some())?;
     server.socket_mut().mcn = mcn.map(Box::new);
     let fidelity = fidelity(of_host);
-    attach::check_lines(&server, fidelity)?;
-    expander::check_lines(&server, fidelity)?;
-    pool::check_lines(&server, fidelity)?;
-    iommu::check_lines(&server, fidelity)?;
-    energy::check_lines(&server, fidelity)?;
+    check_parts(&server, fidelity, "fidelity")?;
     if fidelity == Fidelity::Fluid {
         check_rates(&server, &cores, flows.files(host))?;
     }

@@ -1,6 +1,7 @@
 //! The servers among the hosts of a cluster, before their network is attached.
 
 use super::super::context::Context;
+use super::super::fidelity::{check_sockets, note as fidelity_note};
 use super::super::pool;
 use super::super::scaling;
 use super::super::source::Source;
@@ -8,9 +9,8 @@ use super::super::{complete_server, server_of, Complete, Resolved};
 use super::host_keys::{fidelity, named_preset};
 use super::host_names::HostNames;
 use super::table;
-use crate::code::Code;
 use crate::error::Issue;
-use hostnet_params::{Fidelity, HostSpec};
+use hostnet_params::HostSpec;
 use serde_json::Value;
 use std::path::Path;
 
@@ -87,7 +87,8 @@ pub(super) fn resolve(
     notes.extend(dropped.iter().chain(&resolved.workloads.ignored).map(|text| format!("host.{name}: {text}")));
     let kept = scaling::notes(&resolved, spec.preset.as_deref(), base_dir).map_err(at_host)?;
     notes.extend(kept.iter().map(|text| format!("{path}.{text}")));
-    check_fidelity(&path, fidelity(spec), &resolved)?;
+    notes.extend(fidelity_note(fidelity(spec), &format!("{path}.fidelity")));
+    check_sockets(&resolved, fidelity(spec), "fidelity").map_err(|issue| issue.within(&path))?;
     Ok(resolved)
 }
 
@@ -102,19 +103,4 @@ fn given(spec: &HostSpec) -> Value {
         given["server"]["sockets"] = sockets.into();
     }
     given
-}
-
-/// Checks that a server can be simulated with a fidelity.
-fn check_fidelity(path: &str, fidelity: Fidelity, server: &Resolved) -> Result<(), Issue> {
-    let sockets = server.server.sockets.len();
-    if sockets > 1 && fidelity == Fidelity::Burst {
-        let message = format!("a server of {sockets} sockets has no bursts; leave it out, or give \"fluid\"");
-        return Err(Issue::new(Code::NotSupported, format!("{path}.fidelity"), message));
-    }
-    if server.spec.noc.is_some() && fidelity != Fidelity::Line {
-        let message = "only lines travel over a mesh (noc): leave it out, or give \"line\"";
-        let keys = ["fidelity", "noc"].map(|key| format!("{path}.{key}"));
-        return Err(Issue::between(Code::NeedsLineFidelity, &[&keys[0], &keys[1]], message));
-    }
-    Ok(())
 }

@@ -151,10 +151,10 @@ pub(super) fn cached(server: &ServerParams) -> Option<(u128, String)> {
 }
 
 /// Checks that a server that takes part in a pool is simulated line by line.
-pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity) -> Result<(), Issue> {
+pub(super) fn check_lines(server: &ServerParams, fidelity: Fidelity, key: &str) -> Result<(), Issue> {
     if server.socket().pool.is_none() || fidelity == Fidelity::Line {
         return Ok(());
     }
     let message = "needs fidelity = \"line\": memory of other servers has no rates and no bursts";
-    Err(Issue::between(Code::NeedsLineFidelity, &["fidelity", "pool"], message))
+    Err(Issue::between(Code::NeedsLineFidelity, &[key, "pool"], message))
 }

@@ -47,10 +47,9 @@ fn cha(socket: &SocketBuilder) -> Cha {
 /// Converts the parameters to bursts.
 fn coarsen(grain: &BurstConverter, socket: &mut SocketParams) {
     let cha = &mut socket.cha;
-    let (before, slices) = (cha.slices, grain.count(cha.slices));
-    // Slices become fewer, so entries are rounded over the socket and then divided again.
-    let per_slice = |entries: u32| ((grain.count(before * entries) + slices / 2) / slices).max(1);
-    cha.slices = slices;
+    let before = cha.slices;
+    let per_slice = |entries: u32| grain.size.divide_slices(before, entries)[1];
+    cha.slices = grain.count(before);
     cha.tor_entries = per_slice(cha.tor_entries);
     cha.tor_write_entries = per_slice(cha.tor_write_entries);
     cha.tor_expander_entries = cha.tor_expander_entries.map(per_slice);

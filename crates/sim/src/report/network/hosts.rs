@@ -311,7 +311,7 @@ pub(crate) fn series_table(view: &WorldView) -> Table {
 pub(super) fn memory_load(view: &WorldView, host: usize, machine: &Machine) -> Option<f64> {
     let line_ps = line_ps(&view.servers[host].as_ref()?.socket().memory);
     let channels = machine.each::<Channel>().count() as f64;
-    let lines = memory_bytes(view, host, machine) as f64 / 64.0;
+    let lines = (memory_bytes(view, host, machine) / line_bytes(view.plan.cluster.hosts[host].fidelity)) as f64;
     (channels > 0.0).then(|| lines * line_ps / channels / view.window_ps())
 }
 

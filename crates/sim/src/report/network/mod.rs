@@ -306,10 +306,12 @@ impl WorldView<'_> {
     /// Returns a view of each server as if it had run alone, with its number as a host.
     fn server_views<'a>(&'a self, limits: &'a [ClassLimit<'a>]) -> impl Iterator<Item = (usize, ServerView<'a>)> {
         self.servers().enumerate().filter_map(move |(number, (host, machine))| {
+            let server = self.servers[host].as_ref()?;
             let view = ServerView {
                 name: &self.plan.cluster.hosts[host].name,
                 limits,
-                server: self.servers[host].as_ref()?,
+                server,
+                line_server: self.undivided[host].as_ref().unwrap_or(server),
                 given: self.plan.given_of(&self.plan.cluster.hosts[host].name),
                 cluster_use: ClusterUse::of(&self.plan.cluster, host),
                 machine,

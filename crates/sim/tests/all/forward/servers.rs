@@ -1,12 +1,10 @@
 //! Fast-forward of lone servers.
 
 use super::{assert_checkpoint_changes_nothing, in_full, report, rows, skipped};
-use crate::common::scenario::{any_scenario, Scenario};
+use crate::common::scenario::{any_scenario, scenarios};
 use crate::common::{example, plan, stream};
 use hostnet_config::{Length, Plan};
 use hostnet_sim::Report;
-use proptest::strategy::{Strategy, ValueTree};
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
 use serde_json::Value;
 
 /// Returns a plan that measures for `us`, with fast-forward.
@@ -101,19 +99,11 @@ fn a_checkpoint_changes_nothing() {
     assert_checkpoint_changes_nothing(&plan, 300, &expected);
 }
 
-/// Returns random servers from a fixed seed.
-fn servers(count: usize) -> Vec<Scenario> {
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[13; 32]);
-    let mut runner = TestRunner::new_with_rng(Config::default(), rng);
-    let strategy = any_scenario();
-    (0..count).map(|_| strategy.new_tree(&mut runner).expect("it can be made").current()).collect()
-}
-
 /// Compares random servers with fast-forward to those in full. Returns the number of servers that were forwarded, and
 /// prints those whose results are too far off.
 fn compare_servers(count: usize, us: u64) -> [usize; 2] {
     let mut counts = [0; 2];
-    for scenario in servers(count) {
+    for scenario in scenarios(any_scenario(), count) {
         let plan = forwarded(scenario.plan(), us);
         let part = report(&plan);
         if skipped(&part) == 0.0 {
