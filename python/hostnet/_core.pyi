@@ -81,6 +81,8 @@ __all__ = [
     "is_chip",
     "is_cluster",
     "job_profiles",
+    "keep_point",
+    "kept_point",
     "latency_parts",
     "limits",
     "link_bytes_per_s",
@@ -354,6 +356,12 @@ class TableInfo(TypedDict):
 def version() -> str: ...
 def has_assertions() -> bool: ...
 def missing_instructions() -> list[str]: ...
+def kept_point(key: str) -> bytes | None:
+    """The bytes that the user's cache keeps for an operating point; None if it has none or is off."""
+
+def keep_point(key: str, content: bytes) -> None:
+    """Keeps bytes for an operating point, unless the cache is off or cannot be written."""
+
 def unit_table() -> list[tuple[str, str, int, int]]:
     """The units of configurations: name, dimension, and numerator and denominator of the size in base units."""
 

@@ -14,6 +14,7 @@
 //! * [`standalone`]: plan and result classes of these; [`exchange`]: messages to the other processes of a run.
 //! * [`cluster`]: schema and templates of clusters; [`controller`] and [`governor`]: controllers and governors
 //!   written in Python, called through [`guest`]; [`tiering`]: tiering policies; [`capture`]: packet captures.
+//! * [`kept`]: keeps what Python makes in the cache of the user.
 //! * [`filter`]: filters traces through caches; [`output`]: compressed files; [`parquet`]: tables as Parquet files.
 //! * [`processor`]: instructions that this processor lacks.
 //! * [`perfetto`]: writes a trace as a file for the Perfetto UI.
@@ -35,6 +36,7 @@ mod explain;
 mod filter;
 mod governor;
 mod guest;
+mod kept;
 mod memory;
 mod noc;
 mod numbers;
@@ -78,6 +80,8 @@ mod _core {
     use crate::filter::{access_formats, filter_trace};
     #[pymodule_export]
     use crate::governor::PyLook;
+    #[pymodule_export]
+    use crate::kept::{keep_point, kept_point};
     #[pymodule_export]
     use crate::memory::{memory_plan, memory_schema, profiles, run_memory, MemoryPlan, MemoryRunResult};
     #[pymodule_export]

@@ -32,10 +32,13 @@ def validate(
     plots: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Plot every figure, published beside simulated, as PNG and SVG.")
     ] = None,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Run operating points again that an earlier validation has kept.")
+    ] = False,
 ) -> int:
     """Reproduce published results and compare them row by row."""
     from hostnet import ledger
     from hostnet.running.ranges import THREADS_MAX, check_range
 
     check_range("--threads", threads, THREADS_MAX)
-    return ledger.cli_validate(study, figure or [], json, strict, quick, threads or 0, out, engine, plots)
+    return ledger.cli_validate(study, figure or [], json, strict, quick, threads or 0, out, engine, plots, fresh)

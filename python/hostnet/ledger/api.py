@@ -27,6 +27,7 @@ def validate(
     threads: int | None = None,
     out: str | PathLike[str] | None = None,
     plots: str | PathLike[str] | None = None,
+    fresh: bool = False,
     progress: ProgressArgument = None,
 ) -> Ledger:
     """Reproduces published results and compares them row by row.
@@ -39,6 +40,7 @@ def validate(
         threads: Runs at a time; by default the number of cores. The results do not depend on it.
         out: Run directory to write, with a report; it must be new or empty.
         plots: Folder for a plot of every figure, as PNG and SVG.
+        fresh: True to run operating points again that an earlier validation has kept and that have not changed.
         progress: As for `hostnet.run_many`.
 
     Raises:
@@ -54,7 +56,13 @@ def validate(
     selection = "quick" if quick else "full"
     with follow(progress) as callback:
         found = reproduce(
-            study, figures=figures, selection=selection, threads=threads or 0, progress=callback, engine=engine
+            study,
+            figures=figures,
+            selection=selection,
+            threads=threads or 0,
+            progress=callback,
+            engine=engine,
+            keep=not fresh,
         )
     if out is not None:
         found.save(out)

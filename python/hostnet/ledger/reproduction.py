@@ -52,7 +52,7 @@ def reproduce(
     ledgers, plots = [], []
     for study in paper.studies:
         with Watch(show=True, keeps=False) as watch:
-            ledger = validate(study, selection=selection, threads=threads, progress=watch, simulate=simulate)
+            ledger = validate(study, selection=selection, threads=threads, progress=watch, simulate=simulate, keep=True)
         show_ledger(console, ledger)
         console.print()
         plots += write_study(folder / study, selection, ledger)

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hostnet.ledger.errors import LedgerError
+from hostnet.ledger.kept import KeptPoints
 from hostnet.ledger.points import Selection
 from hostnet.ledger.quantities import Outcome
 from hostnet.ledger.study import Engine, Study
@@ -34,6 +35,8 @@ class Batch:
     """Unit of `work`: events of servers, requests of the memory, packets of a network, cycles, or predictions."""
     machines: str
     """Presets of the servers, the device of the memory, or the topology of the network."""
+    kept: int = 0
+    """Points whose summaries were kept by an earlier validation; they are no work."""
 
     @property
     def work_per_s(self) -> float:
@@ -193,8 +196,11 @@ def run_points(
     threads: int = 0,
     progress: Progress | None = None,
     simulate: Simulate | None = None,
+    keep: bool = False,
 ) -> Batch:
     """Runs the named points of the selection, by default with the engine of the study.
+
+    `keep` takes from the user's cache what is there, and keeps the rest in it.
 
     Raises:
         LedgerError: The selection has none of these points.
@@ -209,14 +215,17 @@ def run_points(
     started, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     configs = [selection.config(point, study.preset, study.seed) for point in points]
     engine, unit = ENGINES[study.engine]
-    summaries = (simulate or engine)(configs, study.root.parents[1] / "examples", threads, progress)
+    kept = KeptPoints(engine, study.engine) if keep and simulate is None else None
+    summaries = (simulate or kept or engine)(configs, study.root.parents[1] / "examples", threads, progress)
+    known = kept.known if kept else [False] * len(points)
     return Batch(
         outcomes={point.name: Outcome(point.name, summary) for point, summary in zip(points, summaries, strict=True)},
         started=started,
         wall_time_s=time.perf_counter() - began_s,
-        work=sum(work_of(summary) for summary in summaries),
+        work=sum(work_of(summary) for summary, is_known in zip(summaries, known, strict=True) if not is_known),
         unit=unit,
         machines=", ".join(dict.fromkeys(machine_of(config, study.preset) for config in configs)),
+        kept=sum(known),
     )
 
 

@@ -134,7 +134,14 @@ def skipped_lines(ledger: Ledger) -> list[str]:
 def run_line(ledger: Ledger) -> str:
     """Describes how much was simulated, and how fast."""
     batch = ledger.batch
-    return f"{len(batch.outcomes)} operating points of {batch.machines}: {batch.wall_time_s:.1f} s, {batch.speed}"
+    told = f"{len(batch.outcomes)} operating points of {batch.machines}: {batch.wall_time_s:.1f} s"
+    if batch.work:
+        told += f", {batch.speed}"
+    if batch.kept:
+        told += (
+            f"; {batch.kept} have not changed since an earlier validation and were not run again (--fresh runs them)"
+        )
+    return told
 
 
 def summary_line(ledger: Ledger) -> str:

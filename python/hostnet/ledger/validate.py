@@ -98,6 +98,7 @@ def validate(
     progress: Progress | None = None,
     simulate: Simulate | None = None,
     engine: str = "run",
+    keep: bool = False,
 ) -> Ledger:
     """Reproduces a study.
 
@@ -111,6 +112,7 @@ def validate(
         progress: As for `hostnet.run_many`; if it returns False, `KeyboardInterrupt` is raised.
         simulate: Function that runs the configurations; by default the engine of the study.
         engine: `run`, or `predict` to compare predictions. Rows that a prediction does not cover are omitted.
+        keep: True to take operating points that have not changed from the user's cache, and to keep the others there.
 
     Raises:
         LedgerError: There is no such study or figure, or a run lacks a value that a row requires.
@@ -119,7 +121,7 @@ def validate(
     panels = study.panels_of(figures)
     chosen = study.selections[selection]
     names = points_needed(study, panels) | points_drawn(study, panels)
-    batch = run_points(study, chosen, names, threads=threads, progress=progress, simulate=simulate)
+    batch = run_points(study, chosen, names, threads=threads, progress=progress, simulate=simulate, keep=keep)
     rows = ledger_rows(study, panels, batch.outcomes)
     if engine == "predict":
         rows = [row for row in rows if row.simulated is not None]
@@ -164,8 +166,11 @@ def cli_validate(
     out: Path | None = None,
     engine: str = "run",
     plots: Path | None = None,
+    fresh: bool = False,
 ) -> int:
     """Prints the ledger, and writes rows to `json_file`, a run directory to `out` and plots to `plots`.
+
+    `fresh` runs operating points again that an earlier validation has kept.
 
     Returns:
         The exit code: 0 if the rows were computed, 1 with `strict` and a failing row.
@@ -187,7 +192,15 @@ def cli_validate(
         check_folder(plots)
     selection = "quick" if quick else "full"
     with Watch(show=True) as watch:
-        ledger = validate(name, figures=figures, selection=selection, threads=threads, progress=watch, engine=engine)
+        ledger = validate(
+            name,
+            figures=figures,
+            selection=selection,
+            threads=threads,
+            progress=watch,
+            engine=engine,
+            keep=not fresh,
+        )
     show_ledger(stdout_console(), ledger)
     if json_file is not None:
         write_json(json_file, ledger.rows)

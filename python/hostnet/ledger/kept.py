@@ -1,0 +1,122 @@
+"""Keeps the summaries of operating points in the cache of the user.
+
+A summary is found under a hash of all that it depends on: the configuration, the files that the configuration names,
+and the version of what computes it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hostnet import _core
+
+if TYPE_CHECKING:
+    from hostnet.ledger.runner import Progress, Simulate, Summary
+
+PACKAGE = Path(__file__).resolve().parent.parent
+
+COMPUTES = (
+    "ledger/*_runs.py",
+    "ledger/runner.py",
+    "ledger/parallel.py",
+    "chips/**/*.py",
+    "curves/**/*.py",
+    "running/**/*.py",
+    "*.py",
+)
+"""Modules that compute summaries, with those that they use. What reads summaries is left out."""
+
+
+class KeptPoints:
+    """Runs only those configurations of which no summary is kept."""
+
+    def __init__(self, simulate: Simulate, engine: str) -> None:
+        """Keeps what `simulate` returns, which is the function of an engine."""
+        self.simulate = simulate
+        self.engine = engine
+        self.known: list[bool] = []
+        """For each configuration of the latest call, True if its summary was kept already."""
+
+    def __call__(
+        self, configs: Sequence[dict[str, Any]], base_dir: Path, threads: int, progress: Progress | None
+    ) -> list[Summary]:
+        """Returns the summaries of configurations, in the same order; a `Simulate`.
+
+        Raises:
+            KeyboardInterrupt: The progress callback stopped the runs.
+            HostnetError: As the engine raises it.
+        """
+        keys = [self.key(config, configs, base_dir) for config in configs]
+        found = [None if key is None else read_summary(key) for key in keys]
+        self.known = [summary is not None for summary in found]
+        missing = [place for place, is_known in enumerate(self.known) if not is_known]
+        fresh = self.simulate([configs[place] for place in missing], base_dir, threads, progress) if missing else []
+        for place, summary in zip(missing, fresh, strict=True):
+            found[place] = summary
+            if (key := keys[place]) is not None:
+                write_summary(key, summary)
+        return [summary for summary in found if summary is not None]
+
+    def key(self, config: dict[str, Any], all_configs: Sequence[dict[str, Any]], base_dir: Path) -> str | None:
+        """Returns the key of a summary; None if it measures time, which differs from run to run."""
+        if config.get("ledger", {}).get("again"):
+            return None
+        # The points of a curve are read from one sweep, whose loads depend on all of them.
+        described: Any = [config, all_configs] if self.engine == "curves" else config
+        parts = (self.engine, version(), json.dumps(described, sort_keys=True), *contents_of(config, base_dir))
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def read_summary(key: str) -> Summary | None:
+    """Returns a summary that is kept; None if there is none, or if its file is damaged."""
+    content = _core.kept_point(key)
+    if content is None:
+        return None
+    try:
+        summary: Summary = json.loads(zlib.decompress(content))
+    except (zlib.error, ValueError):
+        return None
+    return summary
+
+
+def write_summary(key: str, summary: Summary) -> None:
+    """Keeps a summary."""
+    _core.keep_point(key, zlib.compress(json.dumps(summary).encode()))
+
+
+@cache
+def version() -> str:
+    """Returns a hash of what computes summaries: the compiled simulator, and the modules that call it."""
+    hasher = hashlib.sha256()
+    files = {file for pattern in COMPUTES for file in PACKAGE.glob(pattern)}
+    for file in [Path(_core.__file__), *sorted(files)]:
+        hasher.update(hashlib.sha256(file.read_bytes()).digest())
+    return hasher.hexdigest()
+
+
+def contents_of(config: Any, base_dir: Path) -> Iterator[str]:
+    """Yields the hashes of all files that a configuration names, in its order."""
+    if isinstance(config, dict):
+        for value in config.values():
+            yield from contents_of(value, base_dir)
+    elif isinstance(config, list):
+        for value in config:
+            yield from contents_of(value, base_dir)
+    elif isinstance(config, str) and len(config) < 256 and "\n" not in config:
+        yield from file_hashes(base_dir / config)
+
+
+def file_hashes(path: Path) -> Iterator[str]:
+    """Yields the hash of a file, or those of the files of a folder; nothing for other names."""
+    if path.is_file():
+        yield hashlib.sha256(path.read_bytes()).hexdigest()
+    elif path.is_dir():
+        for file in sorted(path.glob("*")):
+            if file.is_file():
+                yield hashlib.sha256(file.read_bytes()).hexdigest()
