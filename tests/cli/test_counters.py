@@ -153,3 +153,8 @@ def test_an_unknown_command_of_the_group_lists_those_of_the_group(cli: Cli) -> N
     listed = cli.fails("counters", "foo").rpartition(" are ")[2]
     assert listed.strip().split(", ") == ["events", "read"]
     assert cli.fails("foo").rpartition(" are ")[2].strip().split(", ") == [*COMMANDS]
+
+
+def test_bursts_are_no_lines_to_count(cli: Cli) -> None:
+    error = cli.fails("run", cli.file, "--set", "server.fidelity=burst", "--counters", "perf")
+    assert_tells(error, "needs-line-fidelity | counters")

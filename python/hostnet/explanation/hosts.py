@@ -54,5 +54,6 @@ def line_level_hosts(config: Mapping[str, Any], hosts: Sequence[str]) -> list[st
 
 
 def fidelity(config: Mapping[str, Any], host: str) -> str:
-    """Returns the fidelity of the simulation of a host."""
-    return str(server_config(config, host).get("fidelity", "line"))
+    """Returns the fidelity of the simulation of a host; "" stands for a server without a network."""
+    server = server_config(config, host)
+    return str(server.get("fidelity") or server.get("server", {}).get("fidelity") or "line")

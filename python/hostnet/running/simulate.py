@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -209,6 +210,16 @@ def resolve_server(source: Source) -> _core.Plan:
     return plan
 
 
+def check_lines_counted(plan: _core.Plan, host: str) -> None:
+    """Raises ConfigError if the counters of a server would count bursts instead of lines."""
+    from hostnet.explanation.hosts import fidelity
+
+    if fidelity(json.loads(plan.effective_json()), host) == "burst":
+        raise _core.ConfigError(
+            "needs-line-fidelity", 'counters: count cache lines, and this server is simulated in bursts; give "line"'
+        )
+
+
 def run_plan(
     plan: _core.Plan,
     source: Source,
@@ -243,6 +254,8 @@ def run_plan(
     check_callbacks(controllers, "controllers", '{"receiver": my_controller}')
     check_callbacks(governors, "governors", '{"server": MyGovernor()}')
     looked_at = named_server(plan, host) if counters_ps or trace_ps else ""
+    if counters_ps:
+        check_lines_counted(plan, looked_at)
     started, began_s = _now(), time.perf_counter()
     if processes is not None:
         processes.begin()

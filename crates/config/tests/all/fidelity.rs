@@ -37,23 +37,25 @@ fn a_server_has_the_fidelity_that_it_is_given() {
 
 #[test]
 fn what_has_no_bursts_is_refused() {
-    let cases: [(&[&str], &str); 16] = [
+    let cases: [(&[&str], &str); 18] = [
         (&["server.fidelity=fluid"], "[not-supported server.fidelity]"),
         (&["server.sockets=2"], "[not-supported server.fidelity]"),
         (&["cache.enabled=true"], "[needs-line-fidelity server.fidelity] cache.enabled"),
-        (&["workload.s.pattern=random"], "[needs-line-fidelity server.fidelity] workload.s.pattern"),
+        (&["server.preset=epyc-9654"], "[needs-line-fidelity server.fidelity] chiplets"),
+        (&["workload.s.working_set=1000 B"], "[needs-line-fidelity server.fidelity] 1000"),
+        (&["workload.s.pattern=random"], "[needs-line-fidelity server.fidelity] workload s"),
         (&["workload.s.pattern=strided", "workload.s.stride=256 B"], "[needs-line-fidelity server.fidelity]"),
         (&["energy.profile=server"], "[needs-line-fidelity server.fidelity]"),
         (&["memory.map=RoBaRaCoCh"], "[needs-line-fidelity server.fidelity] memory.map | 256"),
-        (&["core.lfb.entries=10"], "[needs-line-fidelity server.fidelity] core.lfb.entries: 10"),
-        (&["cha.tor.entries=3"], "[needs-line-fidelity server.fidelity] cha.tor.entries: 54 | 64"),
+        (&["core.lfb.entries=10"], "[needs-line-fidelity server.fidelity] core.lfb.entries | 10 | 12"),
+        (&["cha.tor.entries=3"], "[needs-line-fidelity server.fidelity] cha.tor.entries | 54 | 64"),
         (&["memory.controller.rpq.entries=12"], "[needs-line-fidelity server.fidelity] 12 | 16"),
         (&["memory.controller.wpq.entries=12"], "[needs-line-fidelity server.fidelity]"),
         (&["memory.controller.writes_per_mode=8"], "[needs-line-fidelity server.fidelity] 8 | 16"),
-        (&["iio.write_credits=15"], "[needs-line-fidelity server.fidelity] iio.write_credits: 15 | 16"),
-        (&["iio.read_credits=18"], "[needs-line-fidelity server.fidelity] iio.read_credits: 18 | 11 %"),
-        (&["pcie.mps=128 B"], "[needs-line-fidelity server.fidelity] pcie.mps: 2"),
-        (&["pcie.nonposted_lines=12"], "[needs-line-fidelity server.fidelity] pcie.nonposted_lines: 12"),
+        (&["iio.write_credits=15"], "[needs-line-fidelity server.fidelity] iio.write_credits | 15 | 16"),
+        (&["iio.read_credits=18"], "[needs-line-fidelity server.fidelity] iio.read_credits | 18 | 11.1 %"),
+        (&["pcie.mps=128 B"], "[needs-line-fidelity server.fidelity] pcie.mps | 2"),
+        (&["pcie.nonposted_lines=12"], "[needs-line-fidelity server.fidelity] pcie.nonposted_lines | 12"),
     ];
     for (changes, says) in cases {
         let overrides = [&["server.fidelity=burst"], changes].concat();
@@ -66,7 +68,7 @@ fn what_has_no_bursts_is_refused() {
 fn the_least_pools_are_allowed() {
     let least = [
         "server.fidelity=burst",
-        "core.lfb.entries=4",
+        "core.lfb.entries=12",
         "cha.slices=4",
         "cha.tor.entries=16",
         "cha.tor.write_entries=16",

@@ -43,10 +43,14 @@ pub fn bursts(server: &ServerParams, size: LineSize) -> ServerParams {
     bursts
 }
 
-/// Returns the server that saturates its memory. Its streams and the cores of remote sockets run without gaps, and
-/// every other core only loads sequentially, as copies do. LFB entries are rounded to whole bursts.
+/// Returns the server that saturates its memory. Its streams and the cores of remote sockets run without gaps, and its
+/// drives as they are. On a network every other core only loads sequentially, as copies do. LFB entries are rounded to
+/// whole bursts.
 fn saturating_server(server: &ServerParams, size: LineSize) -> ServerParams {
-    let busy = |core: &u32| server.workloads.iter().any(|workload| workload.kind.cores().contains(core));
+    let runs = |core: &u32, kind: &WorkloadKind| {
+        matches!(kind, WorkloadKind::Stream(_) | WorkloadKind::Fio(_)) && kind.cores().contains(core)
+    };
+    let busy = |core: &u32| server.workloads.iter().any(|workload| runs(core, &workload.kind));
     let cores = server.sockets.iter().map(|socket| socket.core.count).sum();
     let share = |socket: &SocketParams| socket.memory.pages.memory_bytes / u64::from(socket.core.count);
     let stream = StreamParams {

@@ -176,7 +176,7 @@ fn find_change(samples: &[Sample], names: &[&str]) -> Option<String> {
     let name = |class: usize| names.get(class).copied().unwrap_or_default();
     let lines = |class: usize| PoolGroup::ALL.map(|group| last.of(group, class).lines).into_iter().max().unwrap_or(0);
     if let Some(class) = (0..last.app_bytes.len()).find(|&class| lines(class) < LINES_MIN) {
-        return Some(format!("{} moved only {} lines, too few for a P99", name(class), lines(class)));
+        return Some(format!("{} ended only {} accesses, too few for a P99", name(class), lines(class)));
     }
     let classes = (0..last.app_bytes.len()).flat_map(|class| {
         let of_class = move |(what, ratio, weight)| (format!("{what} of {}", name(class)), ratio, weight);

@@ -5,7 +5,7 @@ use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_measure::Domain;
 use hostnet_model::memory::{Controller, Counters};
-use hostnet_model::params::MemoryParams;
+use hostnet_model::params::{MemoryParams, SocketParams};
 use serde_json::Value;
 use std::ops::Range;
 
@@ -70,13 +70,16 @@ impl ChannelRow<'_> {
     fn bus_ps(&self) -> f64 {
         let lines = |channel: &Counters| channel.reads.iter().chain(&channel.writes).sum::<u64>();
         let mut counters = self.counters.iter();
+        // The clock of bursts is slowed down, and theirs is not the time that the bus moves data.
+        let each = self.view.lines_each() as f64;
+        let sockets = self.view.memories().zip(&self.view.line_server.sockets);
         // The counters begin at this channel, so the sockets before it have none of them.
         let first = self.number.max(0) as usize;
-        let of_socket = |(memory, channels): (&MemoryParams, Range<usize>)| {
+        let of_socket = |((_, channels), socket): ((&MemoryParams, Range<usize>), &SocketParams)| {
             let own = channels.end.saturating_sub(channels.start.max(first));
-            counters.by_ref().take(own).map(lines).sum::<u64>() as f64 * line_ps(memory)
+            counters.by_ref().take(own).map(lines).sum::<u64>() as f64 * each * line_ps(&socket.memory)
         };
-        self.view.memories().map(of_socket).sum()
+        sockets.map(of_socket).sum()
     }
 
     fn reads(&self) -> u64 {

@@ -57,7 +57,8 @@ fn cores(grain: u32) -> BoxedStrategy<Vec<String>> {
     let delays = (1_u32..20, 1_u32..20, 1_u32..20);
     let until = prop::sample::select(vec!["admission", "acceptance"]);
     let ahead = prop_oneof![Just(0), multiple(grain, 20)];
-    lines((multiple(grain, 20), 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays, until, ahead).prop_map(
+    let entries = if grain == 1 { count(20).boxed() } else { prop::sample::select(vec![12, 16, 20]).boxed() };
+    lines((entries, 0_u32..30, 0_u32..=10, 0_u32..3, count(300), delays, until, ahead).prop_map(
         |(entries, refill, jitter, issue, dirty, (to_cha, from_cha, write_ack), until, ahead)| {
             vec![
                 "[core]\ncount = 8".to_owned(),
