@@ -171,7 +171,7 @@ count:
 	cargo run --release --locked --package hostnet-bench -- --count $(if $(CHANGE),--change "$(CHANGE)")
 
 validate: build $(VENV)/mpi
-	@$(BIN)/python -m scripts.ledger_counts $(STUDIES)
+	@$(BIN)/hostnet validate $(or $(STUDIES),--all) --write
 
 $(VENV)/wheel-tools: requirements/wheel.lock $(VENV)/maturin
 	$(PIP) install --require-hashes --requirement $<

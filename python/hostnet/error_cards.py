@@ -102,8 +102,8 @@ def studies_of(preset: str) -> list[str]:
     from hostnet.files import read_text
 
     return [
-        f"{passed} of {judged} rows of study {name} pass"
-        for name, (passed, judged, _) in json.loads(read_text(STUDIES / "counts.json")).items()
+        f"{own['passed']} of {own['judged']} rows of study {name} pass"
+        for name, own in json.loads(read_text(STUDIES / "counts.json")).items()
         if (found := OF_STUDY.search(read_text(STUDIES / name / "study.toml"))) is not None and found[1] == preset
     ]
 

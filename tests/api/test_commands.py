@@ -20,7 +20,7 @@ from tests.report.outputs import shown
 from tests.support import QUADRANT, Cli, raises_code
 
 FUNCTIONS = ("calibrate", "compare", "curve", "explain", "predict", "sweep", "validate", "whatif")
-NAMES = {"file": "config", "slos": "slo"}
+NAMES = {"file": "config", "slos": "slo", "studies": "study"}
 """Parameters that are named otherwise in functions."""
 
 ONLY_COMMANDS = {
@@ -30,7 +30,7 @@ ONLY_COMMANDS = {
     "explain": {"json", "html"},
     "predict": {"json", "out"},
     "sweep": {"json", "quiet"},
-    "validate": {"json", "strict"},
+    "validate": {"json", "strict", "every", "write"},
     "whatif": {"json"},
 }
 """Options for output on a terminal and for exit codes. Results of functions are saved by their own methods."""

@@ -66,7 +66,7 @@ def test_a_shell_completes_commands_and_options(cli: Cli, words: str, completed:
         ("list what", "pre", ["presets"]),
         ("new cluster", "host", ["hostcc"]),
         ("new app", "redi", ["redis"]),
-        ("validate study", "netd", ["netdimm", "netdimm_traces"]),
+        ("validate studies", "netd", ["netdimm", "netdimm_traces"]),
         ("server", "cascade-lake-6", ["cascade-lake-6234"]),
         ("overrides", "memory.device=DDR5", [f"memory.device=DDR5_{rate}" for rate in (4800, 5600, 6400)]),
         ("overrides", "core.lf", ["core.lfb."]),

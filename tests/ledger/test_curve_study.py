@@ -14,6 +14,7 @@ from hostnet import error_cards
 from hostnet.curves.errors import NEAR
 from hostnet.curves.points import LIGHTEST, Point, Setting
 from hostnet.curves.trace import PROBE_GB_PER_S, Trace, Wanted, run_points, trace
+from hostnet.ledger import card_file as script
 from hostnet.ledger import validate
 from hostnet.ledger.cards import cards_of
 from hostnet.ledger.curve_runs import wanted_curves
@@ -22,7 +23,6 @@ from hostnet.ledger.show import show_ledger, stdout_console
 from hostnet.ledger.study import Study, load_study
 from hostnet.presets import load_server
 from hostnet.units import LINE_BYTES
-from scripts import error_cards as script
 from tests.docs.reference import ROOT
 
 

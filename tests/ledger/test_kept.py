@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ def ran() -> Configs:
 def points(ran: Configs) -> Callable[..., list[dict[str, Any]]]:
     """Runs configurations by writing down that they were run."""
 
-    def simulate(configs: Configs, *_: Any) -> list[dict[str, Any]]:
+    def simulate(configs: Sequence[dict[str, Any]], *_: Any) -> list[dict[str, Any]]:
         ran.extend(configs)
         return [{"value": config["value"]} for config in configs]
 
@@ -88,13 +88,15 @@ def test_what_measures_time_is_not_kept(points: Callable[..., Any], ran: Configs
     assert len(ran) == 2
 
 
-@pytest.mark.parametrize("content", [b"", b"no zlib", zlib.compress(b"no JSON")])
+@pytest.mark.parametrize(
+    "content", [b"", b"no zlib", *map(zlib.compress, (b"no JSON", b"[]", b'{"key": "another", "summary": 1}'))]
+)
 def test_a_damaged_file_is_made_again(
     points: Callable[..., Any], ran: Configs, tmp_path: Path, cache: Path, content: bytes
 ) -> None:
     points([{"value": 1}], tmp_path)
     (file,) = (cache / "points").iterdir()
-    assert json.loads(zlib.decompress(file.read_bytes())) == {"value": 1}
+    assert json.loads(zlib.decompress(file.read_bytes())) == {"key": file.name, "summary": {"value": 1}}
     file.write_bytes(content)
     assert points([{"value": 1}], tmp_path) == [{"value": 1}]
     assert len(ran) == 2

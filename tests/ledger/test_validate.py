@@ -35,6 +35,8 @@ KEYS = [
     "tolerance",
     "kind",
     "verdict",
+    "statement",
+    "role",
 ]
 
 Simulator = Callable[..., Simulate]
@@ -92,6 +94,8 @@ def test_golden_rows(simulator: Simulator) -> None:
         "tolerance": 0.2,
         "kind": "relative",
         "verdict": "pass",
+        "statement": "host_network/fig07b_rpq_occupancy/with-p2m/6",
+        "role": "calibrated",
     }
     assert rows["host_network/fig07b_rpq_occupancy/without-p2m/1"]["verdict"] == "excluded"
     limit = rows["host_network/fig08f_iio_occupancy/limit/all"]

@@ -243,7 +243,7 @@ COMPLETERS: dict[str, Complete] = {
     "new cluster": clusters,
     "paper paper": papers,
     "list what": lists,
-    "validate study": studies,
+    "validate studies": studies,
     "plot run_dir": runs,
     "explain what": runs,
     "explain-term term": term_names,

@@ -1,7 +1,7 @@
 """Writes the error cards of servers, `studies/servers/errors.json`, from the rows of the study.
 
-`make validate STUDIES=servers` computes the rows and calls this. Each card has the label that `study.toml` gives, the
-errors by share of reads, and a trial: a short run whose result tells whether the model is still that of the errors.
+`hostnet validate servers --write` computes the rows and calls this. Each card has the label that `study.toml` gives,
+the errors by share of reads, and a trial: a short run whose result tells whether the model is still that of the errors.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hostnet.ledger.cards import cards_of
 from hostnet.ledger.curve_runs import PROBE
 from hostnet.presets import load_server
 
-FOLDER = Path(__file__).resolve().parent.parent / "studies" / "servers"
+FOLDER = Path(__file__).resolve().parents[3] / "studies" / "servers"
 
 CARDS = FOLDER / "errors.json"
 """The cards of all servers of the study."""

@@ -79,15 +79,16 @@ def read_summary(key: str) -> Summary | None:
     if content is None:
         return None
     try:
-        summary: Summary = json.loads(zlib.decompress(content))
+        found = json.loads(zlib.decompress(content))
     except (zlib.error, ValueError):
         return None
-    return summary
+    # A file that was renamed is of another point.
+    return found["summary"] if isinstance(found, dict) and found.get("key") == key else None
 
 
 def write_summary(key: str, summary: Summary) -> None:
     """Keeps a summary."""
-    _core.keep_point(key, zlib.compress(json.dumps(summary).encode()))
+    _core.keep_point(key, zlib.compress(json.dumps({"key": key, "summary": summary}).encode()))
 
 
 @cache

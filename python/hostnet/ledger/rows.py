@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Any, Literal
 
 from hostnet.ledger.dependencies import dependencies_of, estimate_of, series_of
@@ -14,6 +15,8 @@ from hostnet.ledger.quantities import Estimate, Outcome
 from hostnet.ledger.study import Study
 
 Verdict = Literal["pass", "fail", "skipped", "excluded", "context"]
+
+Role = Literal["target", "calibrated", "context"]
 
 ROUNDING = 1e-9
 """An error that exceeds the tolerance by less than this passes, because decimal fractions are inexact in binary."""
@@ -33,6 +36,9 @@ class Row:
 
     `floor` is the value that `error` and `tolerance` refer to, in `unit`, if it exceeds the published value. `ci95` is
     the half-width of the simulated value's confidence interval in `unit`. Unknown values are None.
+
+    `statement` is the published result that the row is about; several rows may be about one. `role` is that of the
+    row: a target is judged, a calibrated row had a constant fitted to it, and context is not judged.
     """
 
     id: str
@@ -54,6 +60,8 @@ class Row:
     relation: Relation | None = None
     floor: float | None = None
     group: str | None = None
+    statement: str = ""
+    role: Role = "context"
 
     def as_dict(self) -> dict[str, Any]:
         """Returns the row as an object of the `--json` file. `other`, `relation` and `floor` are omitted if unused."""
@@ -106,8 +114,8 @@ def make_row(
     skipped: bool = False,
 ) -> Row:
     """Scores one value; `skipped` is True if a required point was skipped."""
-    name = value.group or series.group
-    group = study.groups[name] if name is not None and value.x != ALL and value.y is not None else None
+    of_group = value.group or series.group
+    group = study.groups[of_group] if of_group is not None and value.x != ALL and value.y is not None else None
     if group is not None and value.tolerance is not None:
         group = replace(group, max=value.tolerance)
     kind = kind_of(group, series, value)
@@ -115,8 +123,10 @@ def make_row(
     floor = group.floor if group else 0.0
     error = error_of(value.y, simulated, kind, value.other, floor, value.relation)
     exclusion = study.exclusion(panel.name, value.series, value.x)
+    verdict = "skipped" if skipped else verdict_of(group, error, exclusion, strict=is_strict(value, simulated))
+    statement = statement_of(study, panel, value)
     return Row(
-        id=value.id or "/".join((study.name, panel.name, slug(value.series), value.x)),
+        id=value.id or statement,
         study=study.name,
         figure=value.figure,
         panel=panel.name,
@@ -130,12 +140,33 @@ def make_row(
         error=error,
         tolerance=group.max if group else None,
         kind=kind,
-        verdict="skipped" if skipped else verdict_of(group, error, exclusion, strict=is_strict(value, simulated)),
+        verdict=verdict,
         other=value.other,
         relation=value.relation,
         floor=floor if value.y is not None and abs(value.y) < floor else None,
         group=group.name if group else None,
+        statement=statement,
+        role=role_of(study, statement, verdict),
     )
+
+
+def statement_of(study: Study, panel: Panel, value: Published) -> str:
+    """Returns the name of the published result that a row is about; the rows of one add to it after a slash."""
+    if value.id:
+        return value.id.partition("/")[0]
+    return "/".join((study.name, panel.name, slug(value.series), value.x))
+
+
+def role_of(study: Study, statement: str, verdict: Verdict) -> Role:
+    """Returns the role of a row of a statement."""
+    if verdict in ("context", "excluded") or matches(statement, study.unpublished):
+        return "context"
+    return "calibrated" if matches(statement, study.calibrated) else "target"
+
+
+def matches(statement: str, patterns: Sequence[str]) -> bool:
+    """Returns True if a statement has one of these patterns."""
+    return any(fnmatchcase(statement, pattern) for pattern in patterns)
 
 
 def kind_of(group: Group | None, series: Series, value: Published) -> Kind:

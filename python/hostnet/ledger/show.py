@@ -10,6 +10,7 @@ from rich.console import Console
 
 from hostnet.ledger.panels import Group
 from hostnet.ledger.rows import Row
+from hostnet.ledger.tally import tally
 from hostnet.ledger.validate import Ledger
 from hostnet.report.numbers import absolute_text, row_error_text, row_tolerance_text
 from hostnet.terminal.console import Screen
@@ -147,11 +148,13 @@ def run_line(ledger: Ledger) -> str:
 def summary_line(ledger: Ledger) -> str:
     """Summarizes the ledger in one line."""
     count = Counter(row.verdict for row in ledger.rows)
+    found = tally([row.as_dict() for row in ledger.rows])
     on_target = sum(score.on_target for score in ledger.scores)
     skipped = f"{count['skipped']} skipped, " if count["skipped"] else ""
     return (
         f"{ledger.study.name}: {count['pass']} of {count['pass'] + count['fail']} rows pass, {count['fail']} fail, "
-        f"{skipped}{count['excluded']} excluded, {count['context']} context; "
+        f"{skipped}{count['excluded']} excluded; {found.holding} of {found.targets} targets hold, "
+        f"{found.calibrated} calibrated, {found.context} context; "
         f"mean error on target in {on_target} of {len(ledger.scores)} groups"
     )
 

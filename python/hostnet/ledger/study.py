@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -45,7 +46,11 @@ class Timeline:
 
 @dataclass(frozen=True)
 class Study:
-    """Results of a publication as data. `origin` describes how the values were extracted, if that matters."""
+    """Results of a publication as data. `origin` describes how the values were extracted, if that matters.
+
+    `calibrated` are patterns of the statements that constants were fitted to, or that the model takes as input, and
+    `unpublished` of those that are judged but are no statements of the publication.
+    """
 
     name: str
     title: str
@@ -61,6 +66,8 @@ class Study:
     panels: tuple[Panel, ...]
     origin: str = ""
     timelines: tuple[Timeline, ...] = ()
+    calibrated: Sequence[str] = ()
+    unpublished: Sequence[str] = ()
 
     def panels_of(self, figures: Sequence[str]) -> tuple[Panel, ...]:
         """Returns the panels of the figures (`3`, `7b`, `fig08`); all panels if the list is empty."""
@@ -100,7 +107,9 @@ def load_study(name: str, root: Path | None = None) -> Study:
     folder = (root or studies_root()) / name
     file = folder / "study.toml"
     if not file.is_file():
-        raise LedgerError("unknown-name", f"there is no study {name!r}; there are: {', '.join(study_names())}")
+        near = get_close_matches(name.lower(), study_names(), 1)
+        hint = f'did you mean "{near[0]}"? ' if near else ""
+        raise LedgerError("unknown-name", f"there is no study {name!r}; {hint}there are: {', '.join(study_names())}")
     try:
         return parse_study(parse_toml(read_text(file), file), folder)
     except (KeyError, TypeError, ValueError) as error:

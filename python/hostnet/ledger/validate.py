@@ -191,7 +191,7 @@ def cli_validate(
     if plots is not None:
         check_folder(plots)
     selection = "quick" if quick else "full"
-    with Watch(show=True) as watch:
+    with Watch(show=True, keeps=False) as watch:
         ledger = validate(
             name,
             figures=figures,
