@@ -117,7 +117,8 @@ const LINES: u32 = (LineSize::BURST.bytes() / LineSize::LINE.bytes()) as u32;
 /// Relative error with which a number of lines may be rounded to bursts: what a pool limits would be wrong by as much.
 const ROUNDED: f64 = 0.05;
 
-/// Bursts that a pool which several requesters share must hold, the LFB of a core, and the TOR of all slices. With fewer, lines that are in flight at the same time in several banks and slices follow one another. Over 300 random
+/// Bursts that a pool which several requesters share must hold, the LFB of a core, and the TOR of all slices. With
+/// fewer, lines that are in flight at the same time in several banks and slices follow one another. Over 300 random
 /// servers the 95th percentile of the error of throughput is 16 % with these, and 31 % without.
 const SHARED_MIN: u32 = 4;
 const LFB_MIN: u32 = 3;
