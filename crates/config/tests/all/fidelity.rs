@@ -42,7 +42,7 @@ fn what_has_no_bursts_is_refused() {
         (&["server.sockets=2"], "[not-supported server.fidelity]"),
         (&["cache.enabled=true"], "[needs-line-fidelity server.fidelity] cache.enabled"),
         (&["server.preset=epyc-9654"], "[needs-line-fidelity server.fidelity] chiplets"),
-        (&["workload.s.working_set=1000 B"], "[needs-line-fidelity server.fidelity] 1000"),
+        (&["workload.s.working_set=192 B"], "[needs-line-fidelity server.fidelity] 192"),
         (&["workload.s.pattern=random"], "[needs-line-fidelity server.fidelity] workload s"),
         (&["workload.s.pattern=strided", "workload.s.stride=256 B"], "[needs-line-fidelity server.fidelity]"),
         (&["energy.profile=server"], "[needs-line-fidelity server.fidelity]"),
