@@ -10,7 +10,6 @@ import pytest
 
 from hostnet.ledger import LedgerError, every, pages
 from hostnet.ledger.every import cli_validate_every
-from hostnet.ledger.study import study_names
 from tests.support import Cli, assert_tells
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,4 +73,3 @@ def test_without_a_checkout_nothing_is_written(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(pages, "studies_root", lambda: tmp_path / "studies")
     with pytest.raises(LedgerError):
         pages.checkout()
-    assert len(study_names()) == 20

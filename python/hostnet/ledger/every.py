@@ -55,6 +55,6 @@ def show_every(console: Console, ledgers: Sequence[Ledger]) -> None:
 
     table = new_table(console, "", "study", *(head.replace(" ", "\n", 1) for head in HEADS), "calibrated", "context")
     for ledger in ledgers:
-        own = counted(ledger, {"seconds": round(ledger.batch.wall_time_s)})
+        own = {**counted(ledger, None), "seconds": round(ledger.batch.wall_time_s)}
         table.add_row(ledger.study.name, *cells_of(own), str(own["calibrated"]), str(own["context"]))
     print_table(console, table)

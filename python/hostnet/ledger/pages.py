@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from hostnet.files import read_text
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.study import load_study, studies_root, study_names
-from hostnet.ledger.tally import Tally, tally
+from hostnet.ledger.tally import tally
 from hostnet.units import format_percent
 
 if TYPE_CHECKING:
@@ -108,12 +108,11 @@ def row_of(*cells: str) -> str:
     return "|" + "|".join("---" if cell == "---" else f" {cell} " for cell in cells) + "|"
 
 
-def cells_of(own: dict[str, Any] | Tally) -> tuple[str, str, str]:
+def cells_of(own: dict[str, Any]) -> tuple[str, str, str]:
     """Returns the cells of a study below `HEADS`."""
-    known = own if isinstance(own, dict) else asdict(own)
-    error, seconds = known["error"], known.get("seconds")
+    error, seconds = own["error"], own["seconds"]
     return (
-        f"{known['holding']} of {known['targets']}",
+        f"{own['holding']} of {own['targets']}",
         "-" if error is None else format_percent(error, 1),
         "-" if seconds is None else str(seconds),
     )

@@ -10,7 +10,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Tally:
-    """What counts of a study: statements by role, and rows that are judged.
+    """`Tally` holds the counts of a study: of its statements by role, and of the rows that are judged.
 
     A statement holds if all of its rows pass. One of whose rows a constant was fitted to is calibrated, not a target.
     `error` is the median error of the published values among the targets, as a share of them; None without any. A mean

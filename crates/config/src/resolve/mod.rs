@@ -131,7 +131,7 @@ fn plan_of(tree: Value, source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(io::capped(server.socket()).filter(|_| server.socket().ssd.count > 0));
     ignored.extend(sockets::notes_of_each(&spec, &server, io::narrow_links)?);
     ignored.extend(power::notes(&server, fidelity));
-    ignored.extend(fidelity::note(fidelity, fidelity::KEY));
+    ignored.extend(fidelity::note(fidelity));
     ignored.extend(kept);
     ignored.extend(size::check(&spec.run, size::of_server(&server), &["cache", "core.count", "workload"])?);
     let written =

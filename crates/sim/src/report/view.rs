@@ -138,6 +138,11 @@ impl ServerView<'_> {
     }
 }
 
+/// Returns the number of 64 B lines that a simulated line of a server stands for.
+pub(crate) fn lines_each(fidelity: Fidelity) -> u64 {
+    line_bytes(fidelity) / LineSize::LINE.bytes()
+}
+
 /// Returns the bytes that a simulated line of a server stands for.
 pub(crate) fn line_bytes(fidelity: Fidelity) -> u64 {
     match fidelity {

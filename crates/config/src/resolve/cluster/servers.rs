@@ -1,7 +1,7 @@
 //! The servers among the hosts of a cluster, before their network is attached.
 
 use super::super::context::Context;
-use super::super::fidelity::{check_sockets, note as fidelity_note};
+use super::super::fidelity::{check_sockets, note_of_host};
 use super::super::pool;
 use super::super::scaling;
 use super::super::source::Source;
@@ -87,7 +87,7 @@ pub(super) fn resolve(
     notes.extend(dropped.iter().chain(&resolved.workloads.ignored).map(|text| format!("host.{name}: {text}")));
     let kept = scaling::notes(&resolved, spec.preset.as_deref(), base_dir).map_err(at_host)?;
     notes.extend(kept.iter().map(|text| format!("{path}.{text}")));
-    notes.extend(fidelity_note(fidelity(spec), &format!("{path}.fidelity")));
+    notes.extend(note_of_host(fidelity(spec), &path));
     check_sockets(&resolved, fidelity(spec), "fidelity").map_err(|issue| issue.within(&path))?;
     Ok(resolved)
 }

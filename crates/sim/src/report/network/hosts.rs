@@ -5,7 +5,7 @@ use crate::read::flows::FlowTotals;
 use crate::read::host_state::HostState;
 use crate::report::channels::line_ps;
 use crate::report::table::{Cell, Column, Table, TableInfo, TableRows};
-use crate::report::view::{line_bytes, WorldView};
+use crate::report::view::{line_bytes, lines_each, WorldView};
 use hostnet_measure::Domain;
 use hostnet_model::fluid::FluidCounts;
 use hostnet_model::iio::Iio;
@@ -296,7 +296,7 @@ pub(crate) fn series_table(view: &WorldView) -> Table {
                 time_us: at.since(view.window_start) as f64 / 1e6,
                 span_ps: at.since(last_at) as f64,
                 name: &params.name,
-                lines_each: (line_bytes(params.fidelity) / 64) as f64,
+                lines_each: lines_each(params.fidelity) as f64,
                 before,
                 now,
             };

@@ -7,7 +7,7 @@ use super::flow_paths::directions;
 use super::limit::{not_known, worst_limit, TrafficLimit, DROPPED, FULL, WAIT};
 use crate::read::flows::FlowTotals;
 use crate::read::sample::PoolGroup;
-use crate::report::view::{line_bytes, WorldView};
+use crate::report::view::{lines_each, WorldView};
 use hostnet_measure::Domain;
 use hostnet_model::dimm::Dimm;
 use hostnet_model::iio::Iio;
@@ -129,7 +129,7 @@ fn credits_of(view: &WorldView, host: u16) -> Option<(f64, [f64; 2])> {
     let machine = machine_of(view, host).filter(|machine| machine.first::<Dimm>().is_none())?;
     let fullest = |one: &&Domain, other: &&Domain| one.area_ps().cmp(&other.area_ps());
     let iio = machine.each::<Iio>().map(Iio::write).max_by(fullest)?;
-    let lines_each = (line_bytes(view.plan.cluster.hosts[usize::from(host)].fidelity) / 64) as f64;
+    let lines_each = lines_each(view.plan.cluster.hosts[usize::from(host)].fidelity) as f64;
     let lines = [iio.area_ps() as f64 / view.window_ps(), f64::from(iio.capacity())].map(|many| many * lines_each);
     Some((machine.first::<Nic>()?.counters().credit_wait.mean(), lines))
 }
