@@ -5,7 +5,7 @@
 //! terminals end a chain. Classes have channels of their own; waits between classes are the responsibility of the user
 //! of the network.
 
-use crate::{Layout, Port, Routes};
+use crate::{Layout, Port, Routes, Terminal};
 
 /// Virtual channel of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,7 +50,8 @@ fn waits(layout: &Layout, routes: &Routes, ports: usize) -> Vec<Vec<u32>> {
         for terminal in 0..layout.terminals.len() as u16 {
             // The next hop depends on the group and the terminal only, so routes that meet continue together.
             walk_number += 1;
-            for source in &layout.terminals {
+            let starts = |source: &&Terminal| routes.may_start(group, usize::from(source.at.router), terminal);
+            for source in layout.terminals.iter().filter(starts) {
                 let way = RouteWalk { routes, downstream: &downstream, ports, group, terminal };
                 way.walk(usize::from(source.at.router), walk_number, &mut seen, &mut waits);
             }

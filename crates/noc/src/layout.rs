@@ -60,6 +60,8 @@ pub struct Layout {
     pub channels: Vec<Channel>,
     /// Terminals.
     pub terminals: Vec<Terminal>,
+    /// True if each terminal is beside the next one, and the last one beside the first.
+    pub ring: bool,
 }
 
 impl Layout {

@@ -29,15 +29,16 @@ pub fn channel_load(
     let destinations = Destinations::new(pattern, layout)?;
     let ports = layout.ports_max();
     let downstream = layout.downstream();
-    let (first, count) = routes.of_class[usize::from(class)];
     let mut loads = vec![0.0; downstream.len()];
     for source in 0..layout.terminals.len() as u16 {
         let to = destinations.of(source);
-        // Destinations and orders of dimensions are drawn with equal probability.
-        let share = 1.0 / (to.len() as f64 * f64::from(count));
+        let start = usize::from(layout.terminals[usize::from(source)].at.router);
         for &terminal in to {
-            for group in first..first + count {
-                let mut at = usize::from(layout.terminals[usize::from(source)].at.router);
+            let groups = routes.groups_of(class, start, terminal);
+            // Destinations and groups are drawn with equal probability.
+            let share = 1.0 / (to.len() * groups.clone().count()) as f64;
+            for group in groups {
+                let mut at = start;
                 loop {
                     let output = at * ports + usize::from(routes.hop(group, at, terminal).port);
                     loads[output] += share;

@@ -24,7 +24,8 @@ pub enum Shape {
         /// Routers from north to south, 1 to 32.
         rows: u16,
     },
-    /// Ring of routers, with one terminal per router. Packets take the shorter direction, clockwise if both are equal.
+    /// Ring of routers, with one terminal per router. Packets take the shorter direction, and draw one if both are
+    /// equal.
     Ring {
         /// Routers, 2 to 256.
         nodes: u16,
@@ -50,8 +51,8 @@ pub struct Class {
     pub name: String,
     /// Order of dimensions in which the packets of the class are routed.
     pub order: Order,
-    /// Private virtual channels at an input port: at least 1, with O1TURN or on a ring 2, with both 4. Virtual
-    /// channels of all classes times ports of a router are at most 64.
+    /// Private virtual channels at an input port: at least 1, with O1TURN or on a ring 2. Virtual channels of
+    /// all classes times ports of a router are at most 64.
     pub vcs: u8,
 }
 

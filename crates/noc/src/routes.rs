@@ -39,6 +39,8 @@ pub struct Routes {
     /// small.
     hops: Vec<u16>,
     distinct_hops: Vec<Hop>,
+    /// By group, router and terminal as in `hops`: true if a packet of the group may start there. Empty if all may.
+    starts: Vec<bool>,
     routers: usize,
     terminals: usize,
 }
@@ -89,9 +91,27 @@ impl Routes {
             }
         }
         // Checked once here, so that walks along routes elsewhere need no bound.
-        let routes = Self { groups, of_class, class_vcs, vcs, hops, distinct_hops, routers, terminals };
+        let starts = Vec::new();
+        let routes = Self { groups, of_class, class_vcs, vcs, hops, distinct_hops, starts, routers, terminals };
         routes.check_arrival(layout)?;
         Ok(routes)
+    }
+
+    /// Restricts the groups of packets by where they start: `starts` has the arguments of a [`RoutingFunction`]. At
+    /// least one group of each class must be allowed for every pair.
+    #[must_use]
+    pub fn starting(mut self, layout: &Layout, starts: &dyn Fn(u16, u16, bool) -> bool) -> Self {
+        let mut allowed = Vec::with_capacity(self.hops.len());
+        for group in &self.groups {
+            for router in 0..self.routers as u16 {
+                let to = layout.terminals.iter().zip(0..);
+                allowed.extend(to.map(|(terminal, number)| {
+                    terminal.at.router == router || starts(router, number, group.column_first)
+                }));
+            }
+        }
+        self.starts = allowed;
+        self
     }
 
     /// Rejects routes on which a packet would never arrive.
@@ -127,11 +147,27 @@ impl Routes {
     #[inline]
     #[must_use]
     pub fn hop(&self, group: u8, router: usize, terminal: u16) -> Hop {
-        let index = (usize::from(group) * self.routers + router) * self.terminals + usize::from(terminal);
-        self.distinct_hops[usize::from(self.hops[index])]
+        self.distinct_hops[usize::from(self.hops[self.index(group, router, terminal)])]
     }
 
-    /// Returns the number of groups: two for each class that draws its order at random, and one for each other class.
+    #[inline]
+    fn index(&self, group: u8, router: usize, terminal: u16) -> usize {
+        (usize::from(group) * self.routers + router) * self.terminals + usize::from(terminal)
+    }
+
+    /// Returns the groups that a packet of a class from `router` to `terminal` is drawn from, all equally likely.
+    pub(crate) fn groups_of(&self, class: u8, router: usize, terminal: u16) -> impl Iterator<Item = u8> + Clone + '_ {
+        let (first, count) = self.of_class[usize::from(class)];
+        (first..first + count).filter(move |&group| self.may_start(group, router, terminal))
+    }
+
+    /// Returns true if a packet of `group` may start at `router` to `terminal`.
+    pub(crate) fn may_start(&self, group: u8, router: usize, terminal: u16) -> bool {
+        self.starts.is_empty() || self.starts[self.index(group, router, terminal)]
+    }
+
+    /// Returns the number of groups: two for each class that draws its order at random or runs on a ring, and one for
+    /// each other class.
     #[must_use]
     pub fn groups(&self) -> u8 {
         self.groups.len() as u8

@@ -17,9 +17,9 @@ pub enum Pattern {
     BitReverse,
     /// The terminal number with its bits rotated up by one. The number of terminals must be a power of two.
     Shuffle,
-    /// Almost half of the columns to the east, cyclically.
+    /// Almost half of the columns to the east, cyclically; on a ring, almost half of the way around.
     Tornado,
-    /// The next column to the east, cyclically.
+    /// The next column to the east, cyclically; on a ring, the next terminal.
     Neighbor,
     /// Any of these terminals, with equal probability.
     Hotspot(Vec<u16>),
@@ -53,6 +53,8 @@ impl Destinations {
         match pattern {
             Pattern::Uniform => Ok(Self::Any((0..count).collect())),
             Pattern::Hotspot(nodes) => hotspots(nodes, count),
+            Pattern::Tornado if layout.ring => Ok(Self::Each(around(count, tornado_steps(count)))),
+            Pattern::Neighbor if layout.ring => Ok(Self::Each(around(count, 1))),
             Pattern::Transpose | Pattern::Tornado | Pattern::Neighbor => by_place(pattern, layout),
             Pattern::BitComplement => by_bits(count, "bit-complement", |node, bits| !node & ((1 << bits) - 1)),
             // 16 - bits: the number is reversed in a word of 16 bits.
@@ -91,6 +93,17 @@ fn hotspots(nodes: &[u16], count: u16) -> Result<Destinations, NocError> {
     Ok(Destinations::Any(nodes.to_vec()))
 }
 
+/// Returns the terminal `steps` ahead of each one on a ring.
+fn around(count: u16, steps: u16) -> Vec<u16> {
+    (0..count).map(|node| (node + steps) % count).collect()
+}
+
+/// Returns the steps of the tornado pattern among `count` places: ceil(k / 2) - 1, the longest distance that has one
+/// shortest direction (Dally and Towles).
+fn tornado_steps(count: u16) -> u16 {
+    count.div_ceil(2) - 1
+}
+
 fn by_bits(count: u16, name: &str, turn: impl Fn(u16, u32) -> u16) -> Result<Destinations, NocError> {
     if count < 2 || !count.is_power_of_two() {
         let rule = format!("{name} needs a number of terminals that is a power of two, and there are {count}");
@@ -116,8 +129,7 @@ fn by_place(pattern: &Pattern, layout: &Layout) -> Result<Destinations, NocError
         let (column, row) = (one.place.column, one.place.row);
         match pattern {
             Pattern::Transpose => find(row, column),
-            // ceil(k / 2) - 1 columns: the longest distance that has one shortest direction (Dally and Towles).
-            Pattern::Tornado => find((column + columns.div_ceil(2) - 1) % columns, row),
+            Pattern::Tornado => find((column + tornado_steps(columns)) % columns, row),
             _ => find((column + 1) % columns, row),
         }
     });

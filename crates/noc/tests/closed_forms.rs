@@ -3,7 +3,9 @@
 mod common;
 
 use common::{alone, drain, network, params, report, traffic, ALLOCATIONS, MESH, REUSES, ROUTER};
-use hostnet_noc::{Allocation, Measure, Order, Params, Pattern, Reuse, Router, Shape, TracePacket};
+use hostnet_noc::{
+    channel_load, Allocation, ChannelLoad, Measure, Order, Params, Pattern, Reuse, Router, Shape, TracePacket,
+};
 
 /// Checks the zero-load latency of a packet between every pair of terminals, sent one at a time.
 fn latencies_are_those_of_packets_alone(params: &Params, flits: u16) {
@@ -177,4 +179,26 @@ fn the_report_says_what_packets_would_take_alone() {
         assert_eq!(found.latency.mean(), Some(found.zero_load_mean), "{allocation:?}");
         assert_eq!((found.links_mean, found.arrived), (5.0, 1));
     }
+}
+
+/// Returns the loads of the links of a ring of 16, without those to terminals.
+fn loads_of_ring(pattern: Pattern) -> Vec<f64> {
+    let (layout, network) = network(&params(Shape::Ring { nodes: 16 }, ROUTER, 2));
+    let loads = channel_load(&layout, network.routes(), &pattern, 0).expect("the pattern fits");
+    let between = |load: &ChannelLoad| layout.channels.iter().any(|channel| channel.from == load.output);
+    loads.into_iter().filter(between).map(|load| load.load).collect()
+}
+
+/// Dally and Towles, "Principles and Practices of Interconnection Networks", section 3.2.
+#[test]
+fn tornado_goes_almost_half_around_a_ring_in_one_direction() {
+    assert_eq!(loads_of_ring(Pattern::Tornado), [7.0; 16]);
+    assert_eq!(loads_of_ring(Pattern::Neighbor), [1.0; 16]);
+}
+
+#[test]
+fn both_directions_of_a_ring_carry_the_same_load() {
+    // Distances 1 to 7 twice and 8 once, 64 links from each of 16 terminals to 16 others: over 32 links 2 each.
+    let loads = loads_of_ring(Pattern::Uniform);
+    assert!(loads.len() == 32 && loads.iter().all(|load| (load - 2.0).abs() < 1e-9), "{loads:?}");
 }

@@ -147,8 +147,8 @@ fn networks_that_cannot_be_are_refused_and_those_at_the_limit_are_not() {
         (MESH, vec![class(Order::Xy, 12)], None),
         (MESH, vec![class(Order::Xy, 12), class(Order::Yx, 1)], Some("vcs")),
         (ring, vec![class(Order::Xy, 1)], Some("vcs")),
-        (ring, vec![class(Order::O1Turn, 3)], Some("vcs")),
-        (ring, vec![class(Order::O1Turn, 4)], None),
+        (ring, vec![class(Order::O1Turn, 1)], Some("vcs")),
+        (ring, vec![class(Order::O1Turn, 2)], None),
     ] {
         let mut params = params(shape, ROUTER, 1);
         params.classes = classes;

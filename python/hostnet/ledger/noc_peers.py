@@ -44,8 +44,10 @@ class NocPoint:
                 "noc": {"topology": preset, **self.network},
                 "trace": {"path": f"../studies/noc/traces/{result['trace']}.txt"},
             }
+        # Packets on a ring have one path, and the file no routing.
+        routing = {"routing": ROUTINGS[result["routing"]]} if "routing" in result else {}
         return {
-            "noc": {"topology": preset, "routing": ROUTINGS[result["routing"]], **self.network},
+            "noc": {"topology": preset, **routing, **self.network},
             "traffic": {
                 "pattern": result["traffic"],
                 "rate": float(result["offered_flits_node_cycle"]),
@@ -83,6 +85,9 @@ def description_of(row: Result) -> Result:
     """Adds the name of a point, its variant, and whether its rate is based on enough packets."""
     if "trace" in row:
         return {"name": row["trace"], "variant": "alone"}
+    if "nodes" in row:
+        name = f"{row['traffic']}-{row['offered_flits_node_cycle']}"
+        return {"name": name, "variant": f"ring-{row['nodes']}", "packets": "many"}
     packets = int(row["flits_measured"]) / int(row["packet_flits"])
     return {
         "name": f"{row['traffic']}-{row['offered_flits_node_cycle']}",

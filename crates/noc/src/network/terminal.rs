@@ -25,6 +25,7 @@ struct SourceQueue {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct TerminalState {
+    router: u16,
     lines: Vec<SourceQueue>,
     /// Classes with flits to send, as a bit mask. `turn` is the round-robin pointer over the classes.
     busy: u32,
@@ -66,6 +67,7 @@ impl Terminals {
         let all = layout.terminals.iter().map(|terminal| {
             let port = usize::from(terminal.at.router) * ports + usize::from(terminal.at.port);
             TerminalState {
+                router: terminal.at.router,
                 lines: vec![SourceQueue::default(); classes],
                 busy: 0,
                 turn: 0,
@@ -124,15 +126,25 @@ impl Terminals {
 }
 
 impl Network {
+    /// Draws the group of a packet.
+    fn draw_group(&mut self, source: u16, destination: u16, class: u8) -> u8 {
+        let router = self.terminals.all[usize::from(source)].router;
+        let mut groups = self.routes.groups_of(class, usize::from(router), destination);
+        match (groups.next(), groups.next()) {
+            // A packet that can be of one group only draws nothing, and does not move the random stream.
+            (Some(only), None) => only,
+            (Some(first), Some(_)) => first + self.rng.below(2) as u8,
+            (None, _) => unreachable!("there is a route from {source} to {destination}"),
+        }
+    }
+
     /// Queues a packet at its source. Its latency counts from the current cycle.
     ///
     /// # Panics
     /// Panics if a terminal or the class does not exist, or if the packet has no flit.
     pub fn offer(&mut self, source: u16, destination: u16, class: u8, flits: u16, tag: u64) {
         assert!(flits > 0 && usize::from(destination) < self.terminals.all.len(), "a packet of {flits} flits");
-        let (first, count) = self.routes.of_class[usize::from(class)];
-        // A class with one order draws nothing, so that its packets do not move the random stream.
-        let group = if count > 1 { first + self.rng.below(u64::from(count)) as u8 } else { first };
+        let group = self.draw_group(source, destination, class);
         let (created, entered) = (self.cycle, self.cycle);
         let packet = Packet { source, destination, class, group, flits, created, entered, tag };
         let one = &mut self.terminals.all[usize::from(source)];

@@ -38,10 +38,10 @@ fn routers() -> impl Strategy<Value = Router> {
 }
 
 fn classes(shape: Shape) -> impl Strategy<Value = Vec<Class>> {
-    let halves = if matches!(shape, Shape::Ring { .. }) { 2 } else { 1 };
+    let ring = matches!(shape, Shape::Ring { .. });
     let orders = prop_oneof![Just(Order::Xy), Just(Order::Yx), Just(Order::O1Turn)];
     let class = (orders, 0..2_u8).prop_map(move |(order, more)| {
-        let least = halves * if order == Order::O1Turn { 2 } else { 1 };
+        let least = if ring || order == Order::O1Turn { 2 } else { 1 };
         Class { name: "class".into(), order, vcs: least + more }
     });
     proptest::collection::vec(class, 1..3)

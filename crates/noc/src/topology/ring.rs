@@ -1,9 +1,10 @@
-//! Ring of routers. The dateline lies between the last router and the first. A packet that will cross it uses the
-//! lower half of its virtual channels until then, and all other packets use the upper half, so that waits form no
-//! cycle.
+//! Ring of routers. The dateline lies between the last router and the first. Packets that cross it use one half of the
+//! virtual channels of their class, and all others the other half. No packet goes around far enough for waits in one
+//! half to form a cycle.
 
 use crate::routes::VcClass;
-use crate::{Layout, NocError, Params, Place, Routes, Terminal};
+use crate::{Class, Layout, NocError, Order, Params, Place, Routes, Terminal};
+use std::cmp::Ordering;
 
 const NODES_MAX: u16 = 256;
 
@@ -13,7 +14,7 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
     }
     let router = &params.router;
     let (hop, credit) = (router.hop_cycles(), u32::from(router.credit_cycles));
-    let mut layout = Layout::default();
+    let mut layout = Layout { ring: true, ..Layout::default() };
     let half = nodes.div_ceil(2);
     for index in 0..nodes {
         // The ring is drawn in two rows: there and back.
@@ -34,14 +35,42 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
         let (in_cycles, out_cycles) = (router.entry_cycles(), hop);
         layout.terminals.push(Terminal { at, place, in_cycles, out_cycles, credit_cycles: credit });
     }
-    let next = |at: u16, to: u16, _: bool| {
-        let ahead = (to + nodes - at) % nodes;
-        // `>`: of two ways of the same length the forward one is taken.
-        let backward = usize::from(ahead > nodes - ahead);
-        // Forward the numbers wrap from the last to the first, backward from the first to the last.
-        let crosses = if backward == 0 { to < at } else { to > at };
-        (ports[usize::from(at)][backward], if crosses { VcClass::Lower } else { VcClass::Upper })
+    let next = |at: u16, to: u16, second: bool| {
+        (ports[usize::from(at)][direction(nodes, at, to, second) as usize], VcClass::All)
     };
-    let routes = Routes::new(&layout, &params.classes, &next)?;
+    // Two groups of packets with half of the virtual channels each, as with O1TURN.
+    let split = |class: &Class| Class { order: Order::O1Turn, ..class.clone() };
+    let classes: Vec<Class> = params.classes.iter().map(split).collect();
+    let starts = |at, to, second| direction(nodes, at, to, second).crosses(at, to) == second;
+    let routes = Routes::new(&layout, &classes, &next)?.starting(&layout, &starts);
     Ok((layout, routes))
+}
+
+/// Direction around a ring.
+#[derive(Clone, Copy)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
+impl Direction {
+    /// Returns true if packets in this direction from one router to another cross the dateline.
+    fn crosses(self, at: u16, to: u16) -> bool {
+        match self {
+            Self::Forward => to < at,
+            Self::Backward => to > at,
+        }
+    }
+}
+
+/// Returns the shorter direction. Of two directions of the same length one crosses the dateline: that is the one of the
+/// `second` group, and the other that of the first.
+fn direction(nodes: u16, at: u16, to: u16, second: bool) -> Direction {
+    let ahead = (to + nodes - at) % nodes;
+    match ahead.cmp(&(nodes - ahead)) {
+        Ordering::Less => Direction::Forward,
+        Ordering::Greater => Direction::Backward,
+        Ordering::Equal if Direction::Forward.crosses(at, to) == second => Direction::Forward,
+        Ordering::Equal => Direction::Backward,
+    }
 }
