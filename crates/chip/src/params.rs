@@ -65,7 +65,8 @@ pub enum Routing {
     Yx,
     /// Each packet draws one of the two orders.
     O1Turn,
-    /// By class (Abts and others, ISCA 2009): requests to memory along the column first, all others along the row.
+    /// By class (Abts and others, ISCA 2009): requests to a directory or to memory along the column first, all others
+    /// along the row.
     Cdr,
     /// Messages of a directory along the column first, all others along the row: no message of a directory turns at
     /// an edge.
@@ -248,7 +249,7 @@ impl ChipParams {
             Routing::Xy => Order::Xy,
             Routing::Yx => Order::Yx,
             Routing::O1Turn => Order::O1Turn,
-            Routing::Cdr if number == usize::from(class::MEMORY) => Order::Yx,
+            Routing::Cdr if [class::REQUEST, class::MEMORY].contains(&(number as u8)) => Order::Yx,
             Routing::CdrDirectory if [class::FORWARD, class::MEMORY].contains(&(number as u8)) => Order::Yx,
             Routing::Cdr | Routing::CdrDirectory => Order::Xy,
         };

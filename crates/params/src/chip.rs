@@ -61,9 +61,9 @@ pub struct ChipNocSpec {
     /// them ("noc-out").
     pub topology: ChipTopologySpec,
     /// Routing of messages: first along the row ("xy"), first along the column ("yx"), either at random ("o1turn"),
-    /// memory requests along the column first and all others along the row first ("cdr"), or all messages of a
-    /// directory along the column first and all others along the row first ("cdr-directory"). A NOC-Out has only one
-    /// path between two parts, and no routing.
+    /// requests, to a directory or to memory, along the column first and all others along the row first ("cdr"), or all
+    /// messages of a directory along the column first and all others along the row first ("cdr-directory"). A NOC-Out
+    /// has only one path between two parts, and no routing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<RoutingSpec>,
     /// Virtual channels of each of the five message classes; "o1turn" needs 2.
