@@ -109,3 +109,44 @@ def test_without_a_cache_nothing_is_kept(
     points([{"value": 1}], tmp_path)
     points([{"value": 1}], tmp_path)
     assert len(ran) == 2
+
+
+def test_an_interrupted_study_keeps_the_groups_that_have_ended(tmp_path: Path) -> None:
+    configs: Configs = [{"value": value} for value in range(2 * kept.GROUP + 1)]
+    groups: list[int] = []
+
+    def interrupted(configs: Sequence[dict[str, Any]], *_: Any) -> list[dict[str, Any]]:
+        groups.append(len(configs))
+        if len(groups) == 3:
+            raise KeyboardInterrupt
+        return [{"value": config["value"]} for config in configs]
+
+    with pytest.raises(KeyboardInterrupt):
+        KeptPoints(interrupted, "cluster")(configs, tmp_path, 1, None)
+    again = KeptPoints(interrupted, "cluster")
+    assert again(configs, tmp_path, 1, None) == configs
+    assert groups == [kept.GROUP, kept.GROUP, 1, 1]
+    assert again.known == [True] * (2 * kept.GROUP) + [False]
+
+
+def test_the_progress_of_groups_is_that_of_one_run(tmp_path: Path) -> None:
+    configs: Configs = [{"value": value} for value in range(kept.GROUP + 4)]
+    seen: list[dict[str, Any]] = []
+
+    def reporting(configs: Sequence[dict[str, Any]], _: Path, __: int, progress: Any) -> list[dict[str, Any]]:
+        for done in range(len(configs) + 1):
+            status = {"done": done, "total": len(configs), "events": 100 * done, "progress": done / len(configs)}
+            assert progress(status)
+        return [{"value": config["value"]} for config in configs]
+
+    def progress(status: dict[str, Any]) -> bool:
+        seen.append(status)
+        return True
+
+    KeptPoints(reporting, "cluster")(configs, tmp_path, 1, progress)
+    total = len(configs)
+    done = [*range(kept.GROUP + 1), *range(kept.GROUP, total + 1)]
+    assert [status["done"] for status in seen] == done
+    assert [status["events"] for status in seen] == [100 * count for count in done]
+    assert [status["progress"] for status in seen] == pytest.approx([count / total for count in done])
+    assert {status["total"] for status in seen} == {total}

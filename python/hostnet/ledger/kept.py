@@ -33,6 +33,14 @@ COMPUTES = (
 """Modules that compute summaries, with those that they use. What reads summaries is left out."""
 
 
+GROUP = 16
+"""Configurations that run together. The summaries of a group are kept when all of its runs have ended, so that a study
+that is interrupted keeps the groups before."""
+
+COUNTS = ("done", "points", "events", "requests", "packets", "bytes", "simulated_ps", "target_ps")
+"""Counts in a status, which those of the groups before are added to."""
+
+
 class KeptPoints:
     """Runs only those configurations of which no summary is kept."""
 
@@ -56,11 +64,16 @@ class KeptPoints:
         found = [None if key is None else read_summary(key) for key in keys]
         self.known = [summary is not None for summary in found]
         missing = [place for place, is_known in enumerate(self.known) if not is_known]
-        fresh = self.simulate([configs[place] for place in missing], base_dir, threads, progress) if missing else []
-        for place, summary in zip(missing, fresh, strict=True):
-            found[place] = summary
-            if (key := keys[place]) is not None:
-                write_summary(key, summary)
+        groups = GroupProgress(progress, len(missing))
+        # A curve is one sweep of all its points.
+        size = max(len(missing), 1) if self.engine == "curves" else GROUP
+        for begin in range(0, len(missing), size):
+            group = missing[begin : begin + size]
+            fresh = self.simulate([configs[place] for place in group], base_dir, threads, groups.of(len(group)))
+            for place, summary in zip(group, fresh, strict=True):
+                found[place] = summary
+                if (key := keys[place]) is not None:
+                    write_summary(key, summary)
         return [summary for summary in found if summary is not None]
 
     def key(self, config: dict[str, Any], all_configs: Sequence[dict[str, Any]], base_dir: Path) -> str | None:
@@ -71,6 +84,37 @@ class KeptPoints:
         described: Any = [config, all_configs] if self.engine == "curves" else config
         parts = (self.engine, version(), json.dumps(described, sort_keys=True), *contents_of(config, base_dir))
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+class GroupProgress:
+    """Progress of all groups together, from that of each."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        """Reports to `progress`, for `total` configurations in all groups."""
+        self.progress = progress
+        self.total = total
+        self.before = 0
+        self.group = 0
+        self.latest: dict[str, Any] = {}
+        self.counted: dict[str, int] = {}
+
+    def of(self, group: int) -> Progress | None:
+        """Returns the progress callback of the next group, which has `group` configurations."""
+        self.before += self.group
+        self.group = group
+        self.counted = {key: self.counted.get(key, 0) + self.latest.get(key, 0) for key in COUNTS}
+        self.counted["done"] = self.before
+        self.latest = {}
+        return self.report if self.progress else None
+
+    def report(self, status: dict[str, Any]) -> bool | None:
+        """Passes a status of the group on, with the groups before."""
+        assert self.progress is not None
+        self.latest = status
+        counts = {key: status[key] + self.counted[key] for key in COUNTS if key in status}
+        share = (self.before + float(status.get("progress", 0)) * self.group) / self.total
+        total = {"total": self.total} if "total" in status else {}
+        return self.progress({**status, **counts, **total, "progress": share})
 
 
 def read_summary(key: str) -> Summary | None:
