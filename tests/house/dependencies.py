@@ -13,7 +13,9 @@ from tests.house.rust import bare
 IDENTIFIERS = {"md-5": "md5"}
 """Names in code of crates whose package name differs."""
 
-FOR_FEATURES = {"hostnet-python": {"bitflags", "num-traits"}}
+FOR_FEATURES = {
+    "hostnet-python": {"bitflags", "indexmap", "num-traits", "toml_datetime", "toml_parser", "toml_writer", "winnow"}
+}
 """Crates that a manifest lists only to enable their features in all builds."""
 
 REQUIREMENT = re.compile(r"[A-Za-z0-9._-]+")

@@ -1,7 +1,8 @@
-"""No requirement is unused, and requirements of tests stay out of the library's dependencies."""
+"""No requirement is unused, tests' requirements stay out of the library's dependencies, and no crate compiles twice."""
 
 from __future__ import annotations
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,18 @@ def test_a_crate_names_all_that_it_depends_on(crate: Path) -> None:
 
 def test_the_package_imports_all_that_it_requires() -> None:
     assert unused_requirements(ROOT) == []
+
+
+def with_features(*arguments: str) -> set[str]:
+    """Returns the crates that a selection of the workspace compiles, each with its features."""
+    command = ["cargo", "tree", "--locked", "--offline", "--prefix", "none", "--no-dedupe", "--format", "{p} {f}"]
+    listed = subprocess.run([*command, *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return {line.removesuffix(" (*)") for line in listed.stdout.splitlines()}
+
+
+def test_the_module_and_the_tests_in_rust_share_all_compiled_crates() -> None:
+    module = with_features("--package", "hostnet-python", "--edges", "normal,build")
+    assert module - with_features("--workspace") == set()
 
 
 MANIFEST = """
