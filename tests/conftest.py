@@ -26,3 +26,9 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         if name.startswith("HOSTNET_") or name in ("COLUMNS", "FORCE_COLOR", "TTY_COMPATIBLE"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOSTNET_CACHE_DIR", "")
+
+
+@pytest.fixture
+def rate_tables(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keeps what runs of servers with fluid memory measure before they begin for later tests of the process."""
+    monkeypatch.setenv("HOSTNET_CACHE_DIR", str(tmp_path_factory.getbasetemp() / "rate-tables"))

@@ -13,6 +13,8 @@ from hostnet import Look
 from hostnet.running import simulate
 from tests.support import raises_code
 
+pytestmark = pytest.mark.usefixtures("rate_tables")
+
 CLUSTER = """
 [host.client]
 kind = "endpoint"

@@ -14,6 +14,8 @@ from hostnet.explanation.tail import Tails, asked_of_file, asked_of_run, explain
 from hostnet.explanation.tail_text import tails_text
 from tests.support import Cli, assert_tells, raises_code
 
+pytestmark = pytest.mark.usefixtures("rate_tables")
+
 SERVER: dict[str, Any] = {
     "preset": "i7-3770-gem5",
     "fidelity": "fluid",
