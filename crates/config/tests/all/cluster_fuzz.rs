@@ -5,9 +5,12 @@ use crate::common::schema_paths::schema_paths;
 use hostnet_config::{cluster_schema, cluster_template, Format};
 use proptest::prelude::*;
 use serde_json::{json, Value};
+use std::sync::LazyLock;
 
 /// Names in the templates.
 const NAMES: [&str; 6] = ["receiver", "sender", "tor", "left", "bulk", "dctcp"];
+
+static PATHS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| schema_paths(&cluster_schema(), &NAMES));
 
 fn check(text: &str, format: Format, overrides: &[&str]) {
     match cluster_text(text, format, overrides) {
@@ -126,12 +129,11 @@ proptest! {
         text in template(),
         settings in prop::collection::vec((any::<prop::sample::Index>(), value()), 1..4)
     ) {
-        let found = schema_paths(&cluster_schema(), &NAMES);
         let settings: Vec<String> = settings
             .iter()
             .map(|(index, value)| {
                 let value = value.as_str().map_or_else(|| value.to_string(), str::to_string);
-                format!("{}={value}", found[index.index(found.len())].join("."))
+                format!("{}={value}", PATHS[index.index(PATHS.len())].join("."))
             })
             .collect();
         check(text, Format::Toml, &settings.iter().map(String::as_str).collect::<Vec<_>>());

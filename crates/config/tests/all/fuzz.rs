@@ -5,9 +5,12 @@ use crate::common::{example, resolve_text};
 use hostnet_config::{schema, ConfigError, Format, Plan};
 use proptest::prelude::*;
 use serde_json::{json, Value};
+use std::sync::LazyLock;
 
 /// Names of workloads.
 const NAMES: [&str; 4] = ["stream", "disk", "kv", "other"];
+
+static PATHS: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| schema_paths(&schema(), &NAMES));
 
 fn check(result: Result<Plan, ConfigError>) {
     match result {
@@ -172,10 +175,9 @@ proptest! {
 
     #[test]
     fn any_value_at_any_key(settings in prop::collection::vec((any::<prop::sample::Index>(), value()), 1..4)) {
-        let paths = schema_paths(&schema(), &NAMES);
         for mut tree in [base(), base_with_caches()] {
             for (index, value) in &settings {
-                put(&mut tree, &paths[index.index(paths.len())], value.clone());
+                put(&mut tree, &PATHS[index.index(PATHS.len())], value.clone());
             }
             check(resolve_text(&tree.to_string(), Format::Json, &[]));
             if let Ok(text) = toml::to_string(&tree) {
@@ -186,10 +188,9 @@ proptest! {
 
     #[test]
     fn any_setting(index in any::<prop::sample::Index>(), value in scalar(), raw in any::<String>()) {
-        let paths = schema_paths(&schema(), &NAMES);
         let setting = format!(
             "{}={}",
-            paths[index.index(paths.len())].join("."),
+            PATHS[index.index(PATHS.len())].join("."),
             value.as_str().map_or(value.to_string(), str::to_string)
         );
         check(resolve_text(&example("quadrant3.toml"), Format::Toml, &[&setting]));
