@@ -3,8 +3,11 @@
 use hostnet_config::{resolve, Format, Input, Plan};
 use hostnet_model::nic::Nic;
 use hostnet_model::World;
-use hostnet_sim::{Options, Preparation, Run};
+use hostnet_sim::{Options, Preparation, RateTables, Run};
 use std::path::Path;
+
+/// Rates that the tests measure once, unless they are about measuring.
+static TABLES: RateTables = RateTables::new(|| None);
 
 const CLUSTER: &str = r#"
 [host.receiver]
@@ -38,6 +41,10 @@ fn plan_of(text: &str, fidelity: &str) -> Plan {
     resolve(&input).expect("a right cluster")
 }
 
+fn shared() -> Options {
+    Options { rate_tables: Some(&TABLES), ..Options::default() }
+}
+
 fn ran(fidelity: &str, options: Options) -> Run {
     let mut run = Run::new(&plan(fidelity), options);
     assert!(run.run(|_| true).expect("it is not stuck"));
@@ -50,7 +57,7 @@ fn number(run: &mut Run, table: &str, key: &str) -> f64 {
 
 #[test]
 fn an_idle_memory_is_the_same_line_by_line() {
-    let [mut line, mut fluid] = ["line", "fluid"].map(|fidelity| ran(fidelity, Options::default()));
+    let [mut line, mut fluid] = ["line", "fluid"].map(|fidelity| ran(fidelity, shared()));
     for (table, key, most) in
         [("classes", "goodput_gbps", 0.05), ("hosts", "iio_write_occupancy", 0.1), ("memory", "gb_per_s", 0.05)]
     {
@@ -68,7 +75,7 @@ fn with_ddio_a_copy_finds_its_lines_in_the_caches() {
         let ddio = format!("cache.enabled = true\nnic.ddio = true\nnic.pool = \"{pool}\"\n[host.sender]");
         let cached = CLUSTER.replacen("[host.sender]", &ddio, 1);
         let [mut line, mut fluid] = ["line", "fluid"].map(|fidelity| {
-            let mut run = Run::new(&plan_of(&cached, fidelity), Options::default());
+            let mut run = Run::new(&plan_of(&cached, fidelity), shared());
             assert!(run.run(|_| true).expect("it is not stuck"));
             run
         });
@@ -86,7 +93,7 @@ fn with_ddio_a_copy_finds_its_lines_in_the_caches() {
 
 #[test]
 fn no_packet_is_lost_or_made_up() {
-    let run = ran("fluid", Options::default());
+    let run = ran("fluid", shared());
     let nics = run.simulation().worlds().filter_map(|world| match world {
         World::Server(machine) => machine.first::<Nic>(),
         World::Fabric(_) | World::Remote => None,
@@ -100,7 +107,7 @@ fn no_packet_is_lost_or_made_up() {
 
 #[test]
 fn a_fluid_host_resumes_exactly_from_a_checkpoint() {
-    let options = Options { checkpoint_at_ps: 1_500_000_000, ..Options::default() };
+    let options = Options { checkpoint_at_ps: 1_500_000_000, ..shared() };
     let mut whole = ran("fluid", options);
     let bytes = whole.checkpoint().expect("a checkpoint").to_vec();
     let mut rest = Run::resume(&plan("fluid"), options, &bytes).expect("it fits");
@@ -115,7 +122,7 @@ fn other_sockets_are_in_the_rates() {
                    control = { rule = \"fixed\", level = LEVEL }\n[host.sender]";
     let of = |fidelity, level: &str| {
         let text = CLUSTER.replacen("[host.sender]", &sockets.replace("LEVEL", level), 1);
-        let mut run = Run::new(&plan_of(&text, fidelity), Options::default());
+        let mut run = Run::new(&plan_of(&text, fidelity), shared());
         assert!(run.run(|_| true).expect("it is not stuck"));
         [("classes", "goodput_gbps"), ("memory", "gb_per_s")].map(|(table, key)| number(&mut run, table, key))
     };
@@ -133,7 +140,7 @@ fn other_sockets_are_in_the_rates() {
 fn looking_more_often_changes_nothing() {
     let loaded = format!("{CLUSTER}[host.receiver.workload.mapp]\nkind = \"remote\"\nsockets = \"0-1\"\nreads = 0.5\n");
     let looked_at = |series_ps: u64| {
-        let mut run = Run::new(&plan_of(&loaded, "fluid"), Options { series_ps, ..Options::default() });
+        let mut run = Run::new(&plan_of(&loaded, "fluid"), Options { series_ps, ..shared() });
         assert!(run.run(|_| true).expect("it is not stuck"));
         let summary = run.report().summary;
         assert!(summary["memory"].as_array().is_some_and(|rows| rows.len() > 1), "{summary}");
@@ -145,8 +152,8 @@ fn looking_more_often_changes_nothing() {
 
 #[test]
 fn the_same_run_twice_is_the_same() {
-    let hash = || ran("fluid", Options::default()).report().result_hash;
-    assert_eq!(hash(), hash());
+    let hash = |options| ran("fluid", options).report().result_hash;
+    assert_eq!(hash(Options::default()), hash(shared()));
 }
 
 #[test]
