@@ -33,7 +33,6 @@ fn a_workload_that_its_host_throttles_is_limited_by_that() {
     for (control, is_throttled) in [
         ("rule = \"hostcc\", target = \"80 Gbps\"", true),
         ("rule = \"fixed\", level = 3", true),
-        ("rule = \"fixed\", level = 4", true),
         ("rule = \"fixed\", level = 0", false),
         ("rule = \"echo-only\"", false),
     ] {
