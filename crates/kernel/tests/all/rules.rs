@@ -1,8 +1,6 @@
 //! Checks what a simulation rejects, and how it behaves at the limits of its rules.
 
-mod common;
-
-use common::{build, outcome, Scale};
+use crate::common::{build, outcome, Scale};
 use hostnet_kernel::{ComponentId, Event, Partition, Scheduler, Simulation, Time};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 

@@ -1,8 +1,6 @@
 //! Checks how a network alone handles traces, invalid input, and equal input.
 
-mod common;
-
-use common::{class, params, report, traffic, MESH, ROUTER};
+use crate::common::{class, params, report, traffic, MESH, ROUTER};
 use hostnet_noc::{topology, Measure, NocError, Order, Pattern, Router, Run, Shape, Source, TracePacket, Traffic};
 
 const SHORT: Measure = Measure { warmup: 500, measure: 2000, drain: 2000 };

@@ -1,8 +1,6 @@
 //! Runs one simulation in several processes, which are threads here.
 
-mod common;
-
-use common::{build, outcome, Scale, Toy};
+use crate::common::{build, outcome, Scale, Toy};
 use hostnet_kernel::{ProcessGroup, Simulation, ThreadExchange, Time};
 use proptest::prelude::*;
 

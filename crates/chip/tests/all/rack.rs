@@ -1,8 +1,6 @@
 //! Tests chips that read each other's memory.
 
-mod common;
-
-use common::params;
+use crate::common::params;
 use hostnet_chip::{Chip, ChipParams, ChipStats, Mode, Part, Pattern, Placement, Rack, Torus};
 use hostnet_kernel::{ProcessGroup, ThreadExchange};
 use proptest::prelude::*;

@@ -1,5 +1,4 @@
 //! Networks and traffic shared by the tests.
-#![allow(dead_code)]
 
 use hostnet_noc::{
     topology, Allocation, Class, Delivery, Layout, Measure, Network, Order, Params, Pattern, Report, Reuse, Router,

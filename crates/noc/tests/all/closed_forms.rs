@@ -1,8 +1,6 @@
 //! Compares simulations with closed forms of the parameters of a network.
 
-mod common;
-
-use common::{alone, drain, network, params, report, traffic, ALLOCATIONS, MESH, REUSES, ROUTER};
+use crate::common::{alone, drain, network, params, report, traffic, ALLOCATIONS, MESH, REUSES, ROUTER};
 use hostnet_noc::{
     channel_load, Allocation, ChannelLoad, Measure, Order, Params, Pattern, Reuse, Router, Shape, TracePacket,
 };

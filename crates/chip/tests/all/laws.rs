@@ -1,8 +1,6 @@
 //! Tests invariants of every chip.
 
-mod common;
-
-use common::params;
+use crate::common::params;
 use hostnet_chip::{Chip, Home, InFlight, Mode, Part, Placement, Routing, Shape, PARTS};
 use proptest::prelude::*;
 

@@ -1,8 +1,6 @@
 //! The result of a run does not depend on how it was cut, threaded, stopped or stored.
 
-mod common;
-
-use common::{build, outcome, Scale, Toy};
+use crate::common::{build, outcome, Scale, Toy};
 use hostnet_kernel::{checkpoint, Event, EventKey, Observer, Simulation, Time};
 use proptest::prelude::*;
 
@@ -107,12 +105,12 @@ struct Seen {
 }
 
 impl Observer<Toy> for Seen {
-    fn before(&mut self, event: &Event<common::Message>, _world: &Toy) {
+    fn before(&mut self, event: &Event<crate::common::Message>, _world: &Toy) {
         assert_eq!(self.before.len(), self.after.len());
         self.before.push(event.key());
     }
 
-    fn after(&mut self, event: &Event<common::Message>, _world: &Toy) {
+    fn after(&mut self, event: &Event<crate::common::Message>, _world: &Toy) {
         self.after.push(event.key());
     }
 }

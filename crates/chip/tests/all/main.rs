@@ -1,0 +1,5 @@
+//! Tests of chips.
+
+mod common;
+mod laws;
+mod rack;

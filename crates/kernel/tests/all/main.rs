@@ -1,0 +1,7 @@
+//! Tests of the kernel.
+
+mod common;
+mod queue;
+mod ranks;
+mod rules;
+mod simulation;

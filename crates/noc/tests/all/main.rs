@@ -1,0 +1,5 @@
+//! Tests of networks on a chip.
+
+mod closed_forms;
+mod common;
+mod input;
