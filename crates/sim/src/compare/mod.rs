@@ -61,7 +61,7 @@ pub(crate) fn side_by_side(
     // Epochs are multiples of `EPOCH_PS`, so both runs stop at a common end.
     let mut end = Time::from_ps(from_ps / EPOCH_PS * EPOCH_PS);
     for run in &mut runs {
-        if !run.run_until(end, &mut on_status, |_| true)? {
+        if !run.run_until(end, &mut on_status, &mut |_| true)? {
             return Ok(LockstepResult::Stopped);
         }
     }
@@ -71,7 +71,7 @@ pub(crate) fn side_by_side(
         let events_before = runs[0].events();
         for run in &mut runs {
             run.start_log();
-            if !run.run_until(end, &mut on_status, |_| true)? {
+            if !run.run_until(end, &mut on_status, &mut |_| true)? {
                 return Ok(LockstepResult::Stopped);
             }
         }
@@ -170,7 +170,7 @@ pub(crate) fn compare_with_records(
     for index in 0..epochs_max {
         let start_ps = run.simulated_ps();
         run.start_log();
-        if !run.run_until(Time::from_ps(start_ps + epoch_ps), &mut on_status, |_| true)? {
+        if !run.run_until(Time::from_ps(start_ps + epoch_ps), &mut on_status, &mut |_| true)? {
             return Ok(ReplayVerdict::Stopped);
         }
         // Logged in advance, as the hash that tells them apart is known only at the end of the epoch.

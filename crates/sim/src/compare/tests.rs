@@ -42,7 +42,7 @@ fn epochs_of(mut run: Run) -> Vec<Epoch> {
 /// Returns a run that is changed by `change` at `at_ps`.
 fn changed(plan: &Plan, at_ps: u64, change: impl FnOnce(&mut Machine, &mut Scheduler<Payload>)) -> Run {
     let mut run = start(plan);
-    assert_eq!(run.run_until(Time::from_ps(at_ps), |_| true, |_| true), Ok(true));
+    assert_eq!(run.run_until(Time::from_ps(at_ps), &mut |_| true, &mut |_| true), Ok(true));
     let (machine, scheduler) = run.world();
     change(machine, scheduler);
     run
@@ -124,7 +124,7 @@ fn an_extra_event_is_found_with_its_context() {
         assert!(found.common.windows(2).all(|pair| pair[0].at_ps <= pair[1].at_ps));
         assert!(found.common[4].at_ps <= extra[0].at_ps);
         let mut counted = start(&plan);
-        assert_eq!(counted.run_until(Time::from_ps(extra[0].at_ps), |_| true, |_| true), Ok(true));
+        assert_eq!(counted.run_until(Time::from_ps(extra[0].at_ps), &mut |_| true, &mut |_| true), Ok(true));
         assert_eq!(found.events_before, counted.events());
     }
 }

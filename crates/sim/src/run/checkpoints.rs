@@ -63,7 +63,7 @@ impl RunState {
         label: &str,
         observed_server: usize,
         processes: &Processes,
-        on_checkpoint: &mut impl FnMut(CheckpointPiece) -> bool,
+        on_checkpoint: &mut dyn FnMut(CheckpointPiece) -> bool,
     ) -> bool {
         let at_ps = self.now().ps();
         let mut taken = true;

@@ -71,6 +71,9 @@ pub struct Run {
     processes: Processes,
 }
 
+/// Receives recorded packets, and returns false to stop the run.
+type PacketCallback<'a> = dyn FnMut(&[(Time, Packet)]) -> bool + 'a;
+
 impl Run {
     /// Runs to the end. `on_status` is called several times a second with the progress. When it returns false the run
     /// stops, and its report covers the time until then. Returns true if the run is complete.
@@ -106,10 +109,20 @@ impl Run {
         mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
         mut on_checkpoint: impl FnMut(CheckpointPiece) -> bool,
     ) -> Result<bool, SimulationError> {
+        self.run_calling(&mut on_status, &mut on_packets, &mut on_checkpoint)
+    }
+
+    // Not generic: every crate that calls a generic function compiles it again, here with all that events do.
+    fn run_calling(
+        &mut self,
+        on_status: &mut dyn FnMut(RunStatus) -> bool,
+        on_packets: &mut PacketCallback<'_>,
+        on_checkpoint: &mut dyn FnMut(CheckpointPiece) -> bool,
+    ) -> Result<bool, SimulationError> {
         self.processes.agree(self.check_controllers().map_err(SimulationError::Controller))?;
         loop {
             let at = next_checkpoint(self.options, self.state.now());
-            if !self.run_until(at, &mut on_status, &mut on_packets)? {
+            if !self.run_until(at, on_status, on_packets)? {
                 return Ok(false);
             }
             if self.state.done {
@@ -125,7 +138,7 @@ impl Run {
             if is_checkpoint_due(self.options, at) {
                 let label = label(&self.plan, self.options);
                 let Self { state, processes, options, .. } = self;
-                if !state.hand_over_records(&label, options.observed_server, processes, &mut on_checkpoint) {
+                if !state.hand_over_records(&label, options.observed_server, processes, on_checkpoint) {
                     return Ok(false);
                 }
             }
@@ -136,8 +149,8 @@ impl Run {
     pub(crate) fn run_until(
         &mut self,
         limit: Time,
-        mut on_status: impl FnMut(RunStatus) -> bool,
-        mut on_packets: impl FnMut(&[(Time, Packet)]) -> bool,
+        on_status: &mut dyn FnMut(RunStatus) -> bool,
+        on_packets: &mut PacketCallback<'_>,
     ) -> Result<bool, SimulationError> {
         let status_events = RunPace::of(&self.plan).status_events;
         let mut told_events = None;
@@ -156,7 +169,7 @@ impl Run {
             }
             let stop = self.state.window.next_stop(&self.plan, self.state.now());
             let first = self.pause_before(stop.min(limit));
-            let reached = self.advance(first, &mut on_status)?;
+            let reached = self.advance(first, on_status)?;
             // Packets are passed on even if the run was stopped, so that the recording is complete until then.
             let recorded = self.recording.take(&mut self.state.simulation, &self.processes);
             if self.processes.in_any(!on_packets(&recorded) || !reached) {
@@ -184,7 +197,7 @@ impl Run {
     }
 
     /// Runs to `stop`. Returns false if a callback stopped the run before.
-    fn advance(&mut self, stop: Time, on_status: &mut impl FnMut(RunStatus) -> bool) -> Result<bool, SimulationError> {
+    fn advance(&mut self, stop: Time, on_status: &mut dyn FnMut(RunStatus) -> bool) -> Result<bool, SimulationError> {
         if self.processes.are_several() {
             return Ok(self.advance_parallel(stop, on_status));
         }
@@ -234,7 +247,7 @@ impl Run {
         .moved
     }
 
-    fn advance_parallel(&mut self, stop: Time, on_status: &mut impl FnMut(RunStatus) -> bool) -> bool {
+    fn advance_parallel(&mut self, stop: Time, on_status: &mut dyn FnMut(RunStatus) -> bool) -> bool {
         while self.state.now() < stop {
             let next = self.state.now().saturating_add(PARALLEL_STEP_PS).min(stop);
             self.processes.advance(&mut self.state.simulation, next, self.options.threads);

@@ -30,8 +30,8 @@ impl Run {
     /// Creates a run from the beginning. Measuring the rates of fluid memories and filling caches takes seconds, so
     /// `on_preparation` is called with the progress. If it returns false, the result is `None`.
     #[must_use]
-    pub fn prepare(plan: &Plan, options: Options, on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
-        Self::prepare_with(plan, options, Processes::ALONE, on_preparation)
+    pub fn prepare(plan: &Plan, options: Options, mut on_preparation: impl FnMut(Preparation) -> bool) -> Option<Self> {
+        Self::prepare_with(plan, options, Processes::ALONE, &mut on_preparation)
     }
 
     /// Like [`Run::prepare`], but for one of several processes that share the run. Each process calls it with the same
@@ -41,16 +41,16 @@ impl Run {
         plan: &Plan,
         options: Options,
         way: SharedExchange,
-        on_preparation: impl FnMut(Preparation) -> bool,
+        mut on_preparation: impl FnMut(Preparation) -> bool,
     ) -> Option<Self> {
-        Self::prepare_with(plan, options, Processes::of(plan, options, way), on_preparation)
+        Self::prepare_with(plan, options, Processes::of(plan, options, way), &mut on_preparation)
     }
 
     fn prepare_with(
         plan: &Plan,
         options: Options,
         processes: Processes,
-        on_preparation: impl FnMut(Preparation) -> bool,
+        on_preparation: &mut dyn FnMut(Preparation) -> bool,
     ) -> Option<Self> {
         let servers = build::servers(&plan.cluster);
         let here = |partition| processes.has(partition);
