@@ -163,38 +163,51 @@ impl CommandScheduler {
         let free = !self.refresher.held;
         let overdue = self.overdue(self.queue(write), free & !self.owned(), self.floor(clock));
         self.candidates.set_conditions(write, self.refresher.held, overdue);
-        let stale_banks = self.candidates.stale_banks(OWNED, column_floor);
-        if stale_banks != 0 {
-            let first = self.first_owned(stale_banks, column_floor);
-            self.candidates.store_best(OWNED, stale_banks, first);
+        let mut first = CommandPlan::NEVER;
+        if self.owned() != 0 {
+            first = self.best_of(OWNED, ALL_BANKS, column_floor, |all, banks| all.first_owned(banks, column_floor));
+            // Nothing goes before an owner whose clock has come; the other kinds stay stale.
+            if first.clock <= column_floor.min(row_floor) {
+                return first;
+            }
         }
         if !self.candidates.cacheable {
-            return self.candidates.best[OWNED].or(self.plan_among(write, ALL_BANKS, clock));
+            return first.or(self.plan_among(write, ALL_BANKS, clock));
         }
-        let hits = self.queue(write).hits & !overdue;
-        let stale_banks = self.candidates.stale_banks(COLUMNS, column_floor);
-        // Speed only: without hits the banks stay stale, and the cached column access is not used below.
-        if hits != 0 && stale_banks != 0 {
-            let first = self.first_column(write, hits & free & stale_banks, column_floor);
-            self.candidates.store_best(COLUMNS, stale_banks, first);
+        let columns = self.queue(write).hits & free & !overdue;
+        if columns != 0 {
+            let find = |all: &Self, banks| all.first_column(write, banks, column_floor);
+            first = first.or(self.best_of(COLUMNS, columns, column_floor, find));
         }
-        let stale_banks = self.candidates.stale_banks(OPENS, row_floor);
+        let opens = self.wanted_opens(write, free);
+        if opens != 0 {
+            let find = |all: &Self, banks| all.first_open(write, banks, row_floor);
+            first = first.or(self.best_of(OPENS, opens, row_floor, find));
+        }
+        let closes = self.wanted_closes(write, free) | overdue;
+        if closes != 0 {
+            let find = |all: &Self, banks| all.first_close(write, banks, row_floor);
+            first = first.or(self.best_of(CLOSES, closes, row_floor, find));
+        }
+        first
+    }
+
+    /// Returns the best candidate of a kind among the banks `wanted`, from clock `floor` on. `find` finds the best of
+    /// some banks.
+    #[inline]
+    fn best_of(
+        &mut self,
+        kind: usize,
+        wanted: u64,
+        floor: u64,
+        find: impl FnOnce(&Self, u64) -> CommandPlan,
+    ) -> CommandPlan {
+        let stale_banks = self.candidates.stale_banks(kind, floor);
         if stale_banks != 0 {
-            let first = self.first_open(write, self.wanted_opens(write, free & stale_banks), row_floor);
-            self.candidates.store_best(OPENS, stale_banks, first);
+            let first = find(self, wanted & stale_banks);
+            self.candidates.store_best(kind, stale_banks, first);
         }
-        let stale_banks = self.candidates.stale_banks(CLOSES, row_floor);
-        if stale_banks != 0 {
-            let first = self.first_close(write, (self.wanted_closes(write, free) | overdue) & stale_banks, row_floor);
-            self.candidates.store_best(CLOSES, stale_banks, first);
-        }
-        let [owned, columns, opens, closes] = self.candidates.best;
-        let first = owned.or(opens.or(closes));
-        if hits == 0 {
-            first
-        } else {
-            first.or(columns)
-        }
+        self.candidates.best[kind]
     }
 
     /// Returns the first column access of requests that own one of `banks`.
