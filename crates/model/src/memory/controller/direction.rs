@@ -98,7 +98,18 @@ impl Direction {
         params: &MemoryControllerParams,
         counters: &mut Counters,
     ) -> bool {
-        !self.mode_stays(reads, writes, params) && self.change(now, clock, [reads, writes], params, counters)
+        !self.mode_stays(reads, writes, params)
+            && !self.idles(writes, params)
+            && self.change(now, clock, [reads, writes], params, counters)
+    }
+
+    /// Returns true if so few writes wait in read mode that even without reads none of them is served.
+    #[inline(never)]
+    fn idles(&self, writes: &PendingQueue, params: &MemoryControllerParams) -> bool {
+        self.mode == Mode::Read
+            && !self.idle_drain
+            && writes.len() < params.idle_writes.min(params.write_high)
+            && params.idle_flush == u32::MAX
     }
 
     /// Returns true if the mode plainly stays, which is the common case.
