@@ -150,7 +150,7 @@ impl CommandScheduler {
         let best = self.best_remembered(write, clock);
         debug_assert_eq!(
             best,
-            self.first_owned(ALL_BANKS, clock.max(self.buses.column)).or(self.plan_among(write, ALL_BANKS, clock)),
+            self.first_owned(ALL_BANKS, clock.max(self.buses.column)).or(self.plan_all(write, clock)),
             "what is remembered is what would be found"
         );
         best
@@ -172,7 +172,7 @@ impl CommandScheduler {
             }
         }
         if !self.candidates.cacheable {
-            return first.or(self.plan_among(write, ALL_BANKS, clock));
+            return first.or(self.plan_all(write, clock));
         }
         let columns = self.queue(write).hits & free & !overdue;
         if columns != 0 {
@@ -227,34 +227,71 @@ impl CommandScheduler {
     /// Returns the first access to the open rows of `banks`.
     #[inline]
     pub(super) fn first_column(&self, write: bool, banks: u64, floor: u64) -> CommandPlan {
-        let queue = self.queue(write);
-        first_of(banks, FIRST | CAS | direction(write), floor, |bank| {
-            (self.timing.earliest_cas(bank, write), queue.hit_key(bank))
-        })
+        first_of(banks, FIRST | CAS | direction(write), floor, |bank| self.column(write, bank))
     }
 
     /// Returns the first activation of one of `banks`.
     #[inline]
     pub(super) fn first_open(&self, write: bool, banks: u64, floor: u64) -> CommandPlan {
-        let queue = self.queue(write);
-        first_of(banks, self.candidates.open_class | ACTIVATE | direction(write), floor, |bank| {
-            (self.timing.earliest_act(bank), queue.rival_key(bank))
-        })
+        first_of(banks, self.candidates.open_class | ACTIVATE | direction(write), floor, |bank| self.open(write, bank))
     }
 
     /// Returns the first precharge of one of `banks`.
     #[inline]
     pub(super) fn first_close(&self, write: bool, banks: u64, floor: u64) -> CommandPlan {
-        let queue = self.queue(write);
-        first_of(banks, self.candidates.close_class | PRECHARGE | direction(write), floor, |bank| {
-            (self.timing.earliest_precharge(bank), queue.rival_key(bank))
-        })
+        let kind = self.candidates.close_class | PRECHARGE | direction(write);
+        first_of(banks, kind, floor, |bank| self.close(write, bank))
+    }
+
+    /// Returns the next command that requests of a direction need for one bank, as [`CommandScheduler::wanted`] gives
+    /// the banks of column accesses, activations and precharges.
+    #[inline]
+    pub(super) fn plan_one(&self, write: bool, bank: usize, wanted: [u64; 3], clock: u64) -> CommandPlan {
+        let [column, open, close] = wanted;
+        let row_floor = clock.max(self.buses.row);
+        if open != 0 {
+            return one(self.candidates.open_class | ACTIVATE | direction(write), row_floor, self.open(write, bank));
+        }
+        let mut plan = CommandPlan::NEVER;
+        if column != 0 {
+            let column_floor = clock.max(self.buses.column);
+            plan = one(FIRST | CAS | direction(write), column_floor, self.column(write, bank));
+        }
+        if close != 0 {
+            let kind = self.candidates.close_class | PRECHARGE | direction(write);
+            plan = plan.or(one(kind, row_floor, self.close(write, bank)));
+        }
+        plan
+    }
+
+    /// Returns the clock and the key of the oldest access to the open row of a bank.
+    #[inline]
+    fn column(&self, write: bool, bank: usize) -> (u64, u64) {
+        (self.timing.earliest_cas(bank, write), self.queue(write).hit_key(bank))
+    }
+
+    /// Returns the clock and the key of the activation of a bank.
+    #[inline]
+    fn open(&self, write: bool, bank: usize) -> (u64, u64) {
+        (self.timing.earliest_act(bank), self.queue(write).rival_key(bank))
+    }
+
+    /// Returns the clock and the key of the precharge of a bank.
+    #[inline]
+    fn close(&self, write: bool, bank: usize) -> (u64, u64) {
+        (self.timing.earliest_precharge(bank), self.queue(write).rival_key(bank))
     }
 }
 
 #[inline]
 fn direction(write: bool) -> u64 {
     u64::from(write) * WRITE
+}
+
+/// Returns the plan of one candidate, not before clock `floor`.
+#[inline]
+fn one(kind: u64, floor: u64, (clock, key): (u64, u64)) -> CommandPlan {
+    CommandPlan::of_rank(rank(clock.max(floor), key), kind)
 }
 
 /// Returns the first of the candidates of `banks`, not before clock `floor`. `candidate` returns the clock and the key

@@ -221,10 +221,17 @@ impl CommandScheduler {
         spare.clock.saturating_add(u64::from(self.params.spare_clocks.max(1))) <= plan.clock
     }
 
-    /// Returns the next command for requests of a direction among the banks `among`.
+    /// Returns the next command for requests of a direction.
     #[inline]
-    pub(super) fn plan_among(&self, write: bool, among: u64, clock: u64) -> CommandPlan {
-        self.first_wanted(write, self.wanted(write, among & !self.refresher.held, self.floor(clock)), clock)
+    pub(super) fn plan_all(&self, write: bool, clock: u64) -> CommandPlan {
+        self.first_wanted(write, self.wanted(write, !self.refresher.held, self.floor(clock)), clock)
+    }
+
+    /// Returns the next command for requests of a direction for one bank.
+    #[inline]
+    pub(super) fn plan_bank(&self, write: bool, bank: usize, clock: u64) -> CommandPlan {
+        let wanted = self.wanted(write, 1 << bank & !self.refresher.held, self.floor(clock));
+        self.plan_one(write, bank, wanted, clock)
     }
 
     /// Returns the first of the column accesses, activations and precharges that requests of a direction need.
@@ -246,16 +253,16 @@ impl CommandScheduler {
     #[inline]
     pub(super) fn replan(&mut self, plan: CommandPlan, incoming: &IncomingRequest, clock: u64) -> CommandPlan {
         let read = incoming.read;
-        let bank = 1 << incoming.place.bank;
+        let bank = usize::from(incoming.place.bank);
         if self.params.scheduler == SchedulingPolicy::Fcfs
             // Both cases may replace the planned command by one of another bank, so all banks are examined.
-            || self.may_protect_row(plan, usize::from(incoming.place.bank), read)
+            || self.may_protect_row(plan, bank, read)
         {
             return self.plan_from(clock);
         }
         if self.direction.writes() {
             // A read does not change the next write, only the clock at which it ends the drain.
-            let plan = if read { plan } else { plan.or(self.plan_among(true, bank, clock)) };
+            let plan = if read { plan } else { plan.or(self.plan_bank(true, bank, clock)) };
             return self.direction.or_read_timeout(plan, &self.reads, &self.params);
         }
         let spare = self.params.spare_writes;
@@ -264,10 +271,10 @@ impl CommandScheduler {
             return self.plan_from(clock);
         }
         if read {
-            return plan.or(self.plan_among(false, bank, clock));
+            return plan.or(self.plan_bank(false, bank, clock));
         }
         if self.reads.banks != 0 && self.writes.len() >= spare {
-            let offered = self.first_wanted(true, self.wanted_by_spare_writes(bank, clock), clock);
+            let offered = self.plan_one(true, bank, self.wanted_by_spare_writes(1 << bank, clock), clock);
             if plan.writes() || self.fits_before(offered, plan) {
                 return plan.or(offered);
             }
