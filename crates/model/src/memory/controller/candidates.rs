@@ -147,7 +147,7 @@ impl CommandScheduler {
     /// reads.
     #[inline]
     pub(super) fn best_candidate(&mut self, write: bool, clock: u64) -> CommandPlan {
-        let best = self.best_remembered(write, clock);
+        let best = if write { self.best_remembered(true, clock) } else { self.best_remembered(false, clock) };
         debug_assert_eq!(
             best,
             self.first_owned(ALL_BANKS, clock.max(self.buses.column)).or(self.plan_all(write, clock)),
@@ -156,12 +156,12 @@ impl CommandScheduler {
         best
     }
 
-    #[inline]
+    #[inline(always)]
     fn best_remembered(&mut self, write: bool, clock: u64) -> CommandPlan {
         // HBM has one bus for row commands and one for column commands (JESD235), so each kind has its own floor.
         let (column_floor, row_floor) = (clock.max(self.buses.column), clock.max(self.buses.row));
         let free = !self.refresher.held;
-        let overdue = self.overdue(self.queue(write), free & !self.owned(), self.floor(clock));
+        let overdue = self.overdue(self.queue(write), free & !self.owned(), clock);
         self.candidates.set_conditions(write, self.refresher.held, overdue);
         let mut first = CommandPlan::NEVER;
         if self.owned() != 0 {

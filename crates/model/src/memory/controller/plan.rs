@@ -179,13 +179,13 @@ impl CommandScheduler {
 
     /// Returns the next command, at `clock` or later.
     pub(super) fn plan_from(&mut self, clock: u64) -> CommandPlan {
-        let floor = self.floor(clock);
         let write = self.direction.writes();
         let candidate = self.best_candidate(write, clock);
         // Speed only: a refresh step that is due after the candidate cannot be the next command.
         let plan = if self.refresher.is_quiet_until(candidate.clock, self.waited_for()) {
             candidate
         } else {
+            let floor = self.floor(clock);
             candidate.or(self.refresher.plan(floor, &self.timing, self.owned(), self.waited_for(), self.buses.row))
         };
         // Without waiting reads the idle drain decides about writes instead.
@@ -193,7 +193,7 @@ impl CommandScheduler {
         if write {
             self.direction.or_read_timeout(plan, &self.reads, &self.params)
         } else if spare {
-            self.or_spare_write(plan, floor, clock)
+            self.or_spare_write(plan, clock)
         } else {
             self.direction.or_flush(plan, &self.reads, &self.writes, &self.params)
         }
@@ -201,9 +201,9 @@ impl CommandScheduler {
 
     /// Returns `plan`, or a command for a write that fits before it in a slot that no read can use.
     #[inline(never)]
-    fn or_spare_write(&self, plan: CommandPlan, floor: u64, clock: u64) -> CommandPlan {
+    fn or_spare_write(&self, plan: CommandPlan, clock: u64) -> CommandPlan {
         // A command that is due now leaves no slot before it.
-        if plan.clock <= floor {
+        if plan.clock <= self.floor(clock) {
             return plan;
         }
         let spare = self.first_wanted(true, self.wanted_by_spare_writes(u64::MAX, clock), clock);
@@ -224,13 +224,13 @@ impl CommandScheduler {
     /// Returns the next command for requests of a direction.
     #[inline]
     pub(super) fn plan_all(&self, write: bool, clock: u64) -> CommandPlan {
-        self.first_wanted(write, self.wanted(write, !self.refresher.held, self.floor(clock)), clock)
+        self.first_wanted(write, self.wanted(write, !self.refresher.held, clock), clock)
     }
 
     /// Returns the next command for requests of a direction for one bank.
     #[inline]
     pub(super) fn plan_bank(&self, write: bool, bank: usize, clock: u64) -> CommandPlan {
-        let wanted = self.wanted(write, 1 << bank & !self.refresher.held, self.floor(clock));
+        let wanted = self.wanted(write, 1 << bank & !self.refresher.held, clock);
         self.plan_one(write, bank, wanted, clock)
     }
 
@@ -297,7 +297,7 @@ impl CommandScheduler {
         if among & self.writes.banks == 0 {
             return [0; 3];
         }
-        let [columns, opens, closes] = self.wanted(true, among, self.floor(clock));
+        let [columns, opens, closes] = self.wanted(true, among, clock);
         if self.params.spare_rows {
             [columns, opens, closes]
         } else {

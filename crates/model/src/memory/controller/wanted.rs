@@ -6,7 +6,7 @@ use crate::params::{RowProtection, SchedulingPolicy};
 
 impl CommandScheduler {
     /// Returns the banks among `among` for which the requests of a direction need, and may have, a column access, an
-    /// activation or a precharge, as of clock `clock`.
+    /// activation or a precharge, when a command may be issued from clock `clock` on.
     #[inline]
     pub(super) fn wanted(&self, write: bool, among: u64, clock: u64) -> [u64; 3] {
         let queue = self.queue(write);
@@ -58,7 +58,7 @@ impl CommandScheduler {
     }
 
     /// Returns the banks among `among` whose open row has reached a limit of row protection, so that a request for
-    /// another row is next.
+    /// another row is next, when a command may be issued from clock `clock` on.
     #[inline]
     pub(super) fn overdue(&self, queue: &PendingQueue, among: u64, clock: u64) -> u64 {
         let (hold, most) = (self.params.row_hold, self.params.row_hits);
@@ -68,7 +68,7 @@ impl CommandScheduler {
         if contested == 0 || hold == u32::MAX && most == 0 {
             0
         } else {
-            self.overdue_of(queue, contested, clock)
+            self.overdue_of(queue, contested, self.floor(clock))
         }
     }
 
