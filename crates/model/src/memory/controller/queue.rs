@@ -340,8 +340,23 @@ impl PendingQueue {
     /// Finds the oldest request of a bank for its open row, and the oldest for another row.
     fn find_oldest(&mut self, bank: usize, row: u32) {
         let head = self.lists[bank].head;
-        self.set_hit(bank, self.find(head, |other| other == row));
-        self.set_rival(bank, self.find(head, |other| other != row));
+        let bit = 1 << bank;
+        self.hits &= !bit;
+        self.rivals &= !bit;
+        self.older_hits &= !bit;
+        (self.lists[bank].hit, self.lists[bank].rival) = (NONE, NONE);
+        let Some(&QueueEntry { row: first, next, key, .. }) = self.entries.get(usize::from(head)) else { return };
+        // The head is one of the two, so only the other has to be looked for.
+        if first == row {
+            (self.lists[bank].hit, self.hit_keys[bank]) = (head, key);
+            self.hits |= bit;
+            self.older_hits |= bit;
+            self.set_rival(bank, self.find(next, |other| other != row));
+        } else {
+            (self.lists[bank].rival, self.rival_keys[bank]) = (head, key);
+            self.rivals |= bit;
+            self.set_hit(bank, self.find(next, |other| other == row));
+        }
     }
 
     /// Returns the first entry from `at` on whose row satisfies `wanted`.
