@@ -120,6 +120,13 @@ impl DramTiming {
         self.rows[bank].hits
     }
 
+    /// Returns the earliest clock at which the open row may be accessed, considering only the constraints of the bank
+    /// itself.
+    #[inline]
+    pub(crate) fn bank_cas(&self, bank: usize) -> u64 {
+        self.cas[bank]
+    }
+
     /// Returns the earliest clock at which the open row may be closed, considering only the constraints of the bank
     /// itself.
     #[inline]

@@ -66,33 +66,46 @@ impl Candidates {
         self.stale_banks[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
     }
 
-    /// Notes an activation, which delays other activations.
+    /// Notes an activation, which delays other activations. The row may be accessed from clock `access` on.
     #[inline]
-    pub(super) fn row_opened(&mut self, bank: usize) {
+    pub(super) fn row_opened(&mut self, bank: usize, access: u64) {
         // tRRD and tFAW delay every activation of the rank (JESD79-4), so another bank may be first now.
         self.stale_banks[OPENS] = ALL_BANKS;
-        self.stale_banks[OWNED] |= 1 << bank;
-        self.stale_banks[COLUMNS] |= 1 << bank;
+        self.note_from(OWNED, bank, access);
+        self.note_from(COLUMNS, bank, access);
     }
 
-    /// Notes a column access, which delays other column accesses and the precharge of its bank.
+    /// Notes a column access, which delays other column accesses and the precharge of its bank, which is possible from
+    /// clock `precharge` on.
     #[inline]
-    pub(super) fn row_accessed(&mut self, bank: usize) {
+    pub(super) fn row_accessed(&mut self, bank: usize, precharge: u64) {
         self.stale_banks[OWNED] = ALL_BANKS;
         self.stale_banks[COLUMNS] = ALL_BANKS;
         // tRTP and tWR delay the precharge of this bank alone; if it was the best, the second best is unknown.
-        self.stale_banks[CLOSES] |= if self.best[CLOSES].bank() == bank { ALL_BANKS } else { 1 << bank };
+        if self.best[CLOSES].bank() == bank {
+            self.stale_banks[CLOSES] = ALL_BANKS;
+        } else {
+            self.note_from(CLOSES, bank, precharge);
+        }
     }
 
-    /// Notes a precharge, which may delay other precharges and leaves no open row to access.
+    /// Notes a precharge, which may delay other precharges and leaves no open row to access. The bank may be opened
+    /// from clock `open` on.
     #[inline]
-    pub(super) fn row_closed(&mut self, bank: usize) {
+    pub(super) fn row_closed(&mut self, bank: usize, open: u64) {
         // tPPD delays every precharge of the rank (JESD79-5).
         self.stale_banks[CLOSES] = ALL_BANKS;
-        self.stale_banks[OPENS] |= 1 << bank;
+        self.note_from(OPENS, bank, open);
         if self.best[COLUMNS].bank() == bank {
             self.stale_banks[COLUMNS] = ALL_BANKS;
         }
+    }
+
+    /// Notes that a bank has a candidate from clock `clock` on.
+    #[inline]
+    fn note_from(&mut self, kind: usize, bank: usize, clock: u64) {
+        // A best candidate that is earlier stays the best until it is issued or late, when all banks are examined.
+        self.stale_banks[kind] |= u64::from(self.best[kind].clock >= clock) << bank;
     }
 
     /// Notes that another device has used the data bus.

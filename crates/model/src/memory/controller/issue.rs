@@ -63,7 +63,7 @@ impl Controller {
         self.scheduler.buses.use_row(clock, self.scheduler.dram.timing.act_clocks);
         self.record(clock, CommandKind::Activate, bank, row, 0);
         self.scheduler.timing.activate(clock, bank, row);
-        self.scheduler.candidates.row_opened(bank);
+        self.scheduler.candidates.row_opened(bank, self.scheduler.timing.bank_cas(bank));
         self.note_use(clock);
         let count = if write { &mut self.counters.write_activations } else { &mut self.counters.read_activations };
         *count += 1;
@@ -131,7 +131,7 @@ impl Controller {
     pub(super) fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &QueueEntry) {
         self.scheduler.buses.use_column(clock);
         self.scheduler.timing.cas(clock, bank, write);
-        self.scheduler.candidates.row_accessed(bank);
+        self.scheduler.candidates.row_accessed(bank, self.scheduler.timing.bank_precharge(bank));
         self.note_use(clock);
         self.counters.switches += u64::from(write != self.last_was_write);
         self.last_was_write = write;

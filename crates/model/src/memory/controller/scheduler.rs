@@ -51,7 +51,7 @@ impl CommandScheduler {
 
     /// Notes that the row of a bank is closed.
     pub(super) fn row_closed(&mut self, bank: usize) {
-        self.candidates.row_closed(bank);
+        self.candidates.row_closed(bank, self.timing.earliest_act(bank));
         self.reads.row_closed(bank);
         self.writes.row_closed(bank);
     }
