@@ -57,15 +57,6 @@ impl Candidates {
         }
     }
 
-    /// Notes that a bank has a new next command for queued requests.
-    #[inline]
-    pub(super) fn pending_changed(&mut self, bank: usize) {
-        self.stale_banks[COLUMNS] |= 1 << bank;
-        self.stale_banks[OPENS] |= 1 << bank;
-        // If the new hit protects the row that was to be closed, the second best precharge is unknown.
-        self.stale_banks[CLOSES] |= if self.hits_protect { ALL_BANKS } else { 1 << bank };
-    }
-
     /// Notes an activation, which delays other activations. The row may be accessed from clock `access` on.
     #[inline]
     pub(super) fn row_opened(&mut self, bank: usize, access: u64) {
@@ -156,6 +147,29 @@ impl Candidates {
 }
 
 impl CommandScheduler {
+    /// Notes a request that is the first of its bank for `row`, or the first for another row than `open_row`.
+    #[inline]
+    pub(super) fn request_added(&mut self, bank: usize, row: u32, open_row: Option<u32>) {
+        match open_row {
+            None => self.candidates.note_from(OPENS, bank, self.timing.earliest_act(bank)),
+            Some(open) if open == row => {
+                self.candidates.note_from(COLUMNS, bank, self.timing.bank_cas(bank));
+                // If the new hit protects the row that was to be closed, the second best precharge is unknown.
+                if self.candidates.hits_protect && self.candidates.best[CLOSES].bank() == bank {
+                    self.candidates.stale_banks[CLOSES] = ALL_BANKS;
+                }
+            }
+            Some(_) => self.candidates.note_from(CLOSES, bank, self.timing.bank_precharge(bank)),
+        }
+    }
+
+    /// Notes that requests of a bank that has been opened stay queued, so that the row may have to be closed for others
+    /// of them.
+    #[inline]
+    pub(super) fn opened_for_queued(&mut self, bank: usize) {
+        self.candidates.note_from(CLOSES, bank, self.timing.bank_precharge(bank));
+    }
+
     /// Returns the first command for requests, at `clock` or later; for queued writes if `write`, else for queued
     /// reads.
     #[inline]

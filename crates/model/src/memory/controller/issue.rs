@@ -77,7 +77,7 @@ impl Controller {
         if self.scheduler.params.entry_until == EntryRelease::Column {
             self.counters.row_misses += u64::from(std::mem::take(&mut own.rival_mut(bank).untouched));
             own.row_opened(bank, row);
-            self.scheduler.candidates.pending_changed(bank);
+            self.scheduler.opened_for_queued(bank);
             return Issued::default();
         }
         // The ACT frees the entry; until its column access the request owns the bank, so no other closes the row.

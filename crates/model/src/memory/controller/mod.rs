@@ -250,7 +250,7 @@ impl Controller {
         let accesses = dram.accesses_per_line as u8;
         let something_new = queue.push(QueueEntry::new(incoming, accesses, self.next_order, clock, now), open_row);
         if something_new {
-            self.scheduler.candidates.pending_changed(usize::from(incoming.place.bank));
+            self.scheduler.request_added(usize::from(incoming.place.bank), incoming.place.row, open_row);
         }
         self.next_order += 1;
         let taken = domain.try_acquire(now, incoming.class);
