@@ -327,14 +327,16 @@ impl PendingQueue {
     /// Notes that a bank has closed its row: all its requests need another one.
     #[inline]
     pub(super) fn row_closed(&mut self, bank: usize) {
+        let bit = 1 << bank;
+        if self.banks & bit == 0 {
+            return;
+        }
         let list = &mut self.lists[bank];
         (list.hit, list.rival) = (NONE, list.head);
-        self.hits &= !(1 << bank);
-        self.older_hits &= !(1 << bank);
-        self.rivals |= self.banks & 1 << bank;
-        if let Some(oldest) = self.entries.get(usize::from(list.head)) {
-            self.rival_keys[bank] = oldest.key;
-        }
+        self.rival_keys[bank] = self.entries[usize::from(list.head)].key;
+        self.hits &= !bit;
+        self.older_hits &= !bit;
+        self.rivals |= bit;
     }
 
     /// Finds the oldest request of a bank for its open row, and the oldest for another row.
