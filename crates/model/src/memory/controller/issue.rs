@@ -6,6 +6,7 @@ use crate::params::{EntryRelease, PagePolicy};
 use hostnet_kernel::Time;
 
 impl Controller {
+    #[inline(always)]
     pub(super) fn issue_conflict(&mut self, clock: u64, bank: usize, write: bool) {
         let queue = if write { &mut self.scheduler.writes } else { &mut self.scheduler.reads };
         let entry = queue.rival_mut(bank);
@@ -58,6 +59,7 @@ impl Controller {
         self.record(clock, kind, banks.trailing_zeros() as usize, 0, 0);
     }
 
+    #[inline(always)]
     pub(super) fn issue_activate(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
         let row = self.scheduler.queue(write).rival_row(bank);
         self.scheduler.buses.use_row(clock, self.scheduler.dram.timing.act_clocks);
@@ -89,6 +91,7 @@ impl Controller {
         Issued { freed: Some(!write), served: None }
     }
 
+    #[inline(always)]
     pub(super) fn issue_active(&mut self, clock: u64, bank: usize, write: bool) -> Issued {
         let (entry, last) = self.scheduler.owners.access(bank, write);
         self.access(clock, bank, write, &entry);
@@ -96,6 +99,7 @@ impl Controller {
         Issued { served, freed: None }
     }
 
+    #[inline(always)]
     pub(super) fn issue_column(&mut self, now: Time, clock: u64, bank: usize, write: bool) -> Issued {
         let queue = if write { &mut self.scheduler.writes } else { &mut self.scheduler.reads };
         let hit = queue.hit_mut(bank);
@@ -115,6 +119,7 @@ impl Controller {
         Issued { served, freed: Some(!write) }
     }
 
+    #[inline(always)]
     pub(super) fn entry_freed(&mut self, now: Time, entry: &QueueEntry, write: bool) {
         let domain = if write { &mut self.wpq } else { &mut self.rpq };
         domain.release(now, entry.class, entry.queued);
@@ -127,7 +132,7 @@ impl Controller {
     }
 
     /// Makes one column access for `entry`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn access(&mut self, clock: u64, bank: usize, write: bool, entry: &QueueEntry) {
         self.scheduler.buses.use_column(clock);
         self.scheduler.timing.cas(clock, bank, write);
@@ -162,6 +167,7 @@ impl Controller {
     }
 
     /// Counts the last access of a request, and returns the served request.
+    #[inline(always)]
     pub(super) fn serve(&mut self, clock: u64, entry: &QueueEntry, write: bool) -> ServedRequest {
         self.scheduler.direction.note_served(write);
         let t = &self.scheduler.dram.timing;

@@ -258,6 +258,7 @@ impl Controller {
         (OfferResult::Queued, something_new)
     }
 
+    #[inline(always)]
     fn find_write(&mut self, incoming: &IncomingRequest) -> Option<OfferResult> {
         if !self.is_answered(incoming.read, incoming.place) {
             return None;

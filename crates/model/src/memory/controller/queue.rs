@@ -263,6 +263,7 @@ impl PendingQueue {
         entry
     }
 
+    #[inline(always)]
     fn unlink(&mut self, bank: usize, index: u16) -> QueueEntry {
         let entry = self.entries[usize::from(index)];
         let list = &mut self.lists[bank];

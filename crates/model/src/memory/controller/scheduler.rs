@@ -50,6 +50,7 @@ impl CommandScheduler {
     }
 
     /// Notes that the row of a bank is closed.
+    #[inline(always)]
     pub(super) fn row_closed(&mut self, bank: usize) {
         self.candidates.row_closed(bank, self.timing.earliest_act(bank));
         self.reads.row_closed(bank);
