@@ -221,7 +221,7 @@ impl CommandScheduler {
 
     /// Returns the best candidate of a kind among the banks `wanted`, from clock `floor` on. `find` finds the best of
     /// some banks.
-    #[inline]
+    #[inline(always)]
     fn best_of(
         &mut self,
         kind: usize,

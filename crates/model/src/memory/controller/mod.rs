@@ -315,7 +315,7 @@ impl Controller {
     pub fn decide(&mut self, now: Time) {
         // The mode comes first: the command is chosen among the requests of its direction.
         self.choose_direction(now, self.plan.clock);
-        self.plan = self.scheduler.plan_from(self.plan.clock);
+        self.plan = self.scheduler.find_plan(self.plan.clock);
     }
 
     /// Enters or leaves write mode. Returns true if the direction has changed.

@@ -178,7 +178,14 @@ impl CommandScheduler {
     }
 
     /// Returns the next command, at `clock` or later.
+    #[inline(never)]
     pub(super) fn plan_from(&mut self, clock: u64) -> CommandPlan {
+        self.find_plan(clock)
+    }
+
+    /// Returns the next command, at `clock` or later, without a call.
+    #[inline(always)]
+    pub(super) fn find_plan(&mut self, clock: u64) -> CommandPlan {
         let write = self.direction.writes();
         let candidate = self.best_candidate(write, clock);
         // Speed only: a refresh step that is due after the candidate cannot be the next command.
