@@ -30,6 +30,8 @@ pub(super) struct Candidates {
     cacheable: bool,
     /// True if a new request may keep a row open that another request needs closed.
     hits_protect: bool,
+    /// True if row protection has a limit.
+    pub(super) rows_limited: bool,
     /// Urgency classes of activations and of precharges.
     open_class: u64,
     close_class: u64,
@@ -51,6 +53,8 @@ impl Candidates {
             stale_banks: [ALL_BANKS; KINDS],
             cacheable: params.scheduler != SchedulingPolicy::Fcfs,
             hits_protect: params.protect == RowProtection::AllHits,
+            // `u32::MAX` and 0 stand for no limit of age, and none of hits.
+            rows_limited: params.row_hold != u32::MAX || params.row_hits != 0,
             write: false,
             held: 0,
             overdue: 0,

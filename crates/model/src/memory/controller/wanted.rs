@@ -61,11 +61,13 @@ impl CommandScheduler {
     /// another row is next, when a command may be issued from clock `clock` on.
     #[inline]
     pub(super) fn overdue(&self, queue: &PendingQueue, among: u64, clock: u64) -> u64 {
-        let (hold, most) = (self.params.row_hold, self.params.row_hits);
+        if !self.candidates.rows_limited {
+            return 0;
+        }
         let contested = queue.hits & queue.rivals & among;
         // Without a limit on hits only the age of an older rival ends the protection.
-        let contested = if most == 0 { contested & !queue.older_hits } else { contested };
-        if contested == 0 || hold == u32::MAX && most == 0 {
+        let contested = if self.params.row_hits == 0 { contested & !queue.older_hits } else { contested };
+        if contested == 0 {
             0
         } else {
             self.overdue_of(queue, contested, self.floor(clock))
