@@ -279,13 +279,16 @@ impl Controller {
     /// that owns its row may be half done, so that no other merges with it.
     #[inline]
     fn is_answered(&self, read: bool, place: DramAddress) -> bool {
+        let CommandScheduler { params, writes, owners, .. } = &self.scheduler;
+        let queued = || writes.len() > 0 && writes.holds(place);
         if !read {
-            return self.scheduler.params.merging && self.scheduler.writes.holds(place);
+            return params.merging && queued();
         }
-        let owner = &self.scheduler.owners.entries[usize::from(place.bank)];
-        let owned = self.scheduler.owners.banks[1] >> place.bank & 1 == 1
-            && (owner.row, owner.column) == (place.row, place.column);
-        self.scheduler.params.forwarding && (owned || self.scheduler.writes.holds(place))
+        let owned = || {
+            let owner = &owners.entries[usize::from(place.bank)];
+            owners.banks[1] >> place.bank & 1 == 1 && (owner.row, owner.column) == (place.row, place.column)
+        };
+        params.forwarding && (owned() || queued())
     }
 
     /// Issues the planned command in its clock, which begins at `now`. The caller must call [`Controller::decide`]
