@@ -123,17 +123,18 @@ impl Egress {
     /// Sends a packet or enqueues it. Returns the packet if it was sent.
     #[inline]
     pub fn push(&mut self, id: PacketId, context: &mut NetContext) -> Option<DepartedPacket> {
-        let now = context.now();
         let packet = context.packets.get(id);
-        let priority = packet.priority % PRIORITIES as u8;
-        if self.is_free(now, priority) {
+        let (priority, ip_bytes) = (packet.priority % PRIORITIES as u8, packet.ip_bytes);
+        if self.is_free(context.now(), priority) {
             return Some(self.transmit(id, context));
         }
-        self.enqueue(id, priority, packet.ip_bytes, context);
+        self.enqueue(id, priority, ip_bytes, context);
         None
     }
 
-    fn enqueue(&mut self, id: PacketId, priority: u8, ip_bytes: u32, context: &mut NetContext) {
+    /// Enqueues a packet that does not find the port free.
+    #[inline]
+    pub(super) fn enqueue(&mut self, id: PacketId, priority: u8, ip_bytes: u32, context: &mut NetContext) {
         self.waiting |= 1 << priority;
         self.queues.push(id, priority, ip_bytes, context);
         self.arm(context);
@@ -193,10 +194,37 @@ impl Egress {
     /// Puts a packet on the wire.
     #[inline]
     fn transmit(&mut self, id: PacketId, context: &mut NetContext) -> DepartedPacket {
+        let &Packet { flow, ip_bytes, priority, queue, .. } = context.packets.get(id);
+        let dropped = self.put_on_wire(id, context);
+        DepartedPacket { id, flow, ip_bytes, priority, queue, dropped }
+    }
+
+    /// Puts a packet on the wire. Returns the reason why it does not arrive, if it is lost; it is then removed from
+    /// the store.
+    #[inline]
+    pub(super) fn put_on_wire(&mut self, id: PacketId, context: &mut NetContext) -> Option<DropReason> {
+        let &Packet { flow, ip_bytes, .. } = context.packets.get(id);
+        // Speed only: most packets meet nothing but the wire.
+        if self.compresses || self.watched || self.wire.faulty || flow == POOL_FLOW || context.packets.is_recording() {
+            return self.put_on_any_wire(id, context);
+        }
+        let wire_bytes = self.wire.wire_bytes(ip_bytes);
+        let serialization_ps = self.wire.serialization_ps(wire_bytes);
+        self.free_at = context.now() + serialization_ps;
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(ip_bytes);
+        self.sent_wire_bytes += u64::from(wire_bytes);
+        let port = self.wire.peer_port;
+        context.send(self.wire.peer, serialization_ps + self.wire.delay_ps, Payload::Packet { id, port });
+        None
+    }
+
+    /// Does the work of [`Egress::put_on_wire`] for any packet and cable, with or without a compression engine.
+    #[inline(never)]
+    fn put_on_any_wire(&mut self, id: PacketId, context: &mut NetContext) -> Option<DropReason> {
         let now = context.now();
         context.packets.pass(id, context.id, now);
         let packet = context.packets.get_mut(id);
-        let whole_bytes = packet.ip_bytes;
         let mut compressor = if self.compresses { self.queues.compressor.as_deref_mut() } else { None };
         let through = compressor.as_mut().map_or(now, |compressor| compressor.begin(packet, now));
         // All bytes of a pool message count as bytes on the wire, so no framing is added.
@@ -223,14 +251,6 @@ impl Egress {
             if self.wire.faulty { self.queues.faults.fate(first, serialization_ps) } else { PacketFate::Arrives };
         packet.corrupt |= fate == PacketFate::ArrivesDamaged;
         let dropped = (fate == PacketFate::Lost).then(|| DropReason::LinkDown.for_packet(packet));
-        let left = DepartedPacket {
-            id,
-            flow: packet.flow,
-            ip_bytes: whole_bytes,
-            priority: packet.priority,
-            queue: packet.queue,
-            dropped,
-        };
         if dropped.is_some() {
             // A packet that is lost has no event: nobody would handle it.
             context.packets.remove(id);
@@ -239,7 +259,7 @@ impl Egress {
             let way_ps = first.since(now) + serialization_ps + delay_ps;
             context.send(self.wire.peer, way_ps, Payload::Packet { id, port });
         }
-        left
+        dropped
     }
 
     #[inline(never)]

@@ -2,7 +2,7 @@
 //! latency.
 
 use super::drops::{DropCounters, DropReason};
-use super::egress::{DepartedPacket, Egress};
+use super::egress::Egress;
 use super::engines::{Compressor, Decompressor};
 use super::flow_end::FlowEnd;
 use super::flow_index::FlowIndex;
@@ -10,7 +10,7 @@ use super::port_queues::PRIORITIES;
 use super::ranks::EndpointRanks;
 use super::served::EndpointServices;
 use crate::flow::Workers;
-use crate::line::{PacketId, Packets};
+use crate::line::{Packet, PacketId, Packets};
 use crate::met::{Limit, ReachedLimits};
 use crate::params::{CompressParams, WrittenStream};
 use crate::part::{NetContext, Payload};
@@ -131,15 +131,21 @@ impl Endpoint {
         }
         // Recorded after decompression, as the receiver sees the packet.
         context.packets.pass(id, context.id, context.now());
-        let mut packet = context.packets.remove(id);
+        let packet = context.packets.get(id);
         if packet.corrupt {
-            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::Corrupt.for_packet(&packet));
+            return self.drop(id, DropReason::Corrupt, context);
         }
         let Some(end) = self.end_of(packet.flow) else {
-            return self.drops.count(packet.flow, packet.ip_bytes, DropReason::NoRoute.for_packet(&packet));
+            return self.drop(id, DropReason::NoRoute, context);
         };
-        self.ends[end as usize].on_packet(&mut packet, context.now());
+        self.ends[end as usize].on_packet(packet, context.now());
+        context.packets.discard(id);
         self.advance(end, context);
+    }
+
+    fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {
+        let packet = context.packets.remove(id);
+        self.drops.count(packet.flow, packet.ip_bytes, reason.for_packet(&packet));
     }
 
     /// Returns true if the packet goes through the decompression engine or is dropped there.
@@ -221,7 +227,9 @@ impl Endpoint {
     #[inline]
     pub(super) fn on_ready(&mut self, port: u16, context: &mut NetContext) {
         let Some(left) = self.ports[usize::from(port)].on_ready(context) else { return };
-        self.note_loss(&left);
+        if let Some(reason) = left.dropped {
+            self.drops.count(left.flow, left.ip_bytes, reason);
+        }
         let list = usize::from(port) * PRIORITIES + usize::from(left.priority);
         // A free place is given to the end that has waited longest.
         while self.has_room(port, left.priority) {
@@ -292,11 +300,13 @@ impl Endpoint {
     #[inline]
     fn send_one(&mut self, end: u32, context: &mut NetContext) -> bool {
         let at = &mut self.ends[end as usize];
-        let Some(packet) = at.next(context.now()) else { return false };
-        let port = at.port();
-        let id = context.packets.insert(packet);
-        if let Some(left) = self.ports[usize::from(port)].push(id, context) {
-            self.note_loss(&left);
+        let Some(id) = at.next(context.now(), context.packets) else { return false };
+        let &Packet { flow, ip_bytes, priority, .. } = context.packets.get(id);
+        let port = &mut self.ports[usize::from(at.port())];
+        if !port.is_free(context.now(), priority) {
+            port.enqueue(id, priority, ip_bytes, context);
+        } else if let Some(reason) = port.put_on_wire(id, context) {
+            self.drops.count(flow, ip_bytes, reason);
         }
         true
     }
@@ -313,13 +323,6 @@ impl Endpoint {
         if let Some(time) = at.wake_to_set() {
             let delay_ps = time.ps().saturating_sub(now.ps()).max(1);
             context.send(context.id, delay_ps, Payload::Begin { connection: end });
-        }
-    }
-
-    #[inline]
-    fn note_loss(&mut self, left: &DepartedPacket) {
-        if let Some(reason) = left.dropped {
-            self.drops.count(left.flow, left.ip_bytes, reason);
         }
     }
 

@@ -4,10 +4,11 @@ use super::port_queues::PRIORITIES;
 use super::stream::{RdmaFlowEnd, TcpFlowEnd, TransportTimer};
 use super::wire::TCP_HEADER_BYTES;
 use crate::flow::{Application, Datagrams};
-use crate::line::{Content, Ecn, Packet, PacketId};
+use crate::line::{Content, Ecn, Packet, PacketId, Packets};
 use crate::params::{FlowParams, Traffic, Transport};
 use crate::transport::roce::RoceConnection;
 use crate::transport::stage_times::Stage;
+use crate::transport::tcp::Segment;
 use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
 use serde::{Deserialize, Serialize};
@@ -113,19 +114,26 @@ impl FlowEnd {
 
     /// Handles a received packet.
     #[inline]
-    pub(super) fn on_packet(&mut self, packet: &mut Packet, now: Time) {
+    pub(super) fn on_packet(&mut self, packet: &Packet, now: Time) {
         self.received_packets += 1;
         self.received_bytes += u64::from(packet.ip_bytes);
         let marked = packet.ecn == Ecn::Marked;
-        match (&mut self.kind, &mut packet.content) {
+        match (&mut self.kind, &packet.content) {
             (FlowEndKind::TcpFlowEnd(stream), Content::Tcp(segment)) => {
-                segment.marked = marked;
+                let with_mark;
+                let segment = if marked {
+                    with_mark = Segment { marked, ..*segment };
+                    &with_mark
+                } else {
+                    segment
+                };
                 self.wake_at = stream.on_segment(now, segment);
             }
             (FlowEndKind::RdmaFlowEnd(memory), Content::Roce(roce)) => memory.on_packet(now, roce, marked),
             (FlowEndKind::Datagrams(datagrams), Content::Udp(datagram)) => {
+                let mut datagram = *datagram;
                 datagram.stage_times.end(Stage::Wire, now);
-                datagrams.receive(now, *datagram);
+                datagrams.receive(now, datagram);
             }
             _ => {}
         }
@@ -183,13 +191,15 @@ impl FlowEnd {
         Some(wanted)
     }
 
-    /// Returns the next packet to send now.
+    /// Puts the next packet to send now into the store.
     #[inline]
-    pub(super) fn next(&mut self, now: Time) -> Option<Packet> {
+    pub(super) fn next(&mut self, now: Time, packets: &mut Packets) -> Option<PacketId> {
         let (ip_bytes, ecn, content) = match &mut self.kind {
             FlowEndKind::TcpFlowEnd(stream) => {
-                let (segment, ecn) = stream.next(now)?;
-                (TCP_HEADER_BYTES + segment.bytes, ecn, Content::Tcp(segment))
+                let segment = stream.next(now)?;
+                let (ip_bytes, ecn) = (TCP_HEADER_BYTES + segment.bytes, stream.ecn_of(&segment));
+                // Speed only: the packet is made in its place.
+                return Some(self.insert(ip_bytes, ecn, || Content::Tcp(segment), packets));
             }
             FlowEndKind::RdmaFlowEnd(memory) => {
                 let roce = memory.next(now)?;
@@ -206,9 +216,21 @@ impl FlowEnd {
             }
             FlowEndKind::Sink => return None,
         };
+        Some(self.insert(ip_bytes, ecn, || content, packets))
+    }
+
+    /// Puts a packet of this end into the store.
+    #[inline(always)]
+    fn insert(
+        &mut self,
+        ip_bytes: u32,
+        ecn: Ecn,
+        content: impl FnOnce() -> Content,
+        packets: &mut Packets,
+    ) -> PacketId {
         self.sent_packets += 1;
         self.sent_bytes += u64::from(ip_bytes);
-        Some(Packet {
+        packets.insert_with(|| Packet {
             flow: self.flow,
             from: self.host,
             to: self.peer,
@@ -220,7 +242,7 @@ impl FlowEnd {
             queue: 0,
             order: 0,
             line: 0,
-            content,
+            content: content(),
             next: PacketId::NONE,
         })
     }

@@ -84,12 +84,20 @@ impl TcpFlowEnd {
         self.poll(now)
     }
 
-    /// Returns the next segment to send, and its ECN codepoint.
+    /// Returns the next segment to send.
     #[inline]
-    pub(super) fn next(&mut self, now: Time) -> Option<(Segment, Ecn)> {
-        let segment = self.connection.next(now)?;
-        let capable = self.connection.ecn_capable(&segment);
-        Some((segment, if capable { Ecn::Capable } else { Ecn::NotCapable }))
+    pub(super) fn next(&mut self, now: Time) -> Option<Segment> {
+        self.connection.next(now)
+    }
+
+    /// Returns the ECN codepoint of the packet of a segment.
+    #[inline]
+    pub(super) fn ecn_of(&self, segment: &Segment) -> Ecn {
+        if self.connection.ecn_capable(segment) {
+            Ecn::Capable
+        } else {
+            Ecn::NotCapable
+        }
     }
 
     /// Returns the application, for the workers and ranks of this host.

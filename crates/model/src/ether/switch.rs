@@ -153,6 +153,7 @@ impl Switch {
         if self.sharers.is_some() && self.decide(id, port, context) {
             return;
         }
+        let now = context.now();
         let packet = context.packets.get_mut(id);
         packet.queue = port;
         if packet.corrupt {
@@ -161,20 +162,38 @@ impl Switch {
         let Some(way) = self.routes.port(packet.flow, packet.from, packet.to) else {
             return self.drop(id, DropReason::NoRoute, context);
         };
-        let (priority, ip_bytes) = (packet.priority % PRIORITIES as u8, packet.ip_bytes);
+        let (flow, priority, ip_bytes) = (packet.flow, packet.priority % PRIORITIES as u8, packet.ip_bytes);
         let way = usize::from(way);
-        let free = self.ports[way].egress.is_free(context.now(), priority);
-        if !free && !self.has_room(way, priority, u64::from(ip_bytes), 0) {
+        let out = &mut self.ports[way];
+        if !out.egress.is_free(now, priority) {
+            return self.queue_up(id, (port, way), (priority, ip_bytes), context);
+        }
+        // Nothing waits before the packet: what could be sent would have been.
+        if packet.ecn == Ecn::Capable && self.ecn.as_ref().is_some_and(|ecn| marks(ecn, 0, 0, &mut self.rng)) {
+            packet.ecn = Ecn::Marked;
+            out.marked += 1;
+        }
+        // A packet that is sent at once takes no buffer.
+        if let Some(reason) = out.egress.put_on_wire(id, context) {
+            self.drops.count(flow, ip_bytes, reason);
+        }
+    }
+
+    /// Enqueues a packet that has come in by the first port and leaves by the second one, if there is room.
+    #[inline]
+    fn queue_up(
+        &mut self,
+        id: PacketId,
+        (port, way): (u16, usize),
+        (priority, ip_bytes): (u8, u32),
+        context: &mut NetContext,
+    ) {
+        if !self.has_room(way, priority, u64::from(ip_bytes), 0) {
             return self.refuse(id, port, way, context);
         }
         self.mark(way, priority, id, (0, 0), context);
-        // A packet that is sent at once takes no buffer.
-        if !free {
-            self.hold(port, priority, u64::from(ip_bytes), context);
-        }
-        if let Some(left) = self.ports[way].egress.push(id, context) {
-            self.note_loss(&left);
-        }
+        self.hold(port, priority, u64::from(ip_bytes), context);
+        self.ports[way].egress.enqueue(id, priority, ip_bytes, context);
     }
 
     /// Handles a port that may send its next packet.
@@ -363,7 +382,10 @@ fn marks(ecn: &EcnParams, packets: u32, bytes: u64, rng: &mut Rng) -> bool {
             if bytes >= max_bytes {
                 return true;
             }
-            let above = u128::from(bytes.saturating_sub(min_bytes));
+            if bytes <= min_bytes {
+                return false;
+            }
+            let above = u128::from(bytes - min_bytes);
             let share = above * u128::from(most) / u128::from(max_bytes.saturating_sub(min_bytes).max(1));
             // No random number below the minimum, so that marks of other packets do not shift.
             share > 0 && rng.chance(share as u64)

@@ -100,7 +100,7 @@ impl Wire {
     pub(super) fn serialization_ps(&self, wire_bytes: u32) -> u64 {
         let time = u128::from(wire_bytes) * u128::from(self.byte_time);
         // Each packet is on the wire at least 1 ps, so that arrivals stay in order.
-        (time.div_ceil(1 << BYTE_TIME_BITS) as u64).max(1)
+        (((time + ((1 << BYTE_TIME_BITS) - 1)) >> BYTE_TIME_BITS) as u64).max(1)
     }
 }
 

@@ -137,6 +137,12 @@ impl Packets {
         self.recorder.as_mut().map(|recorder| std::mem::take(&mut recorder.seen)).unwrap_or_default()
     }
 
+    /// Returns true if packets are recorded.
+    #[inline]
+    pub(crate) fn is_recording(&self) -> bool {
+        self.recorder.is_some()
+    }
+
     /// Returns the part that packets are recorded for, if there is one.
     pub(crate) fn recorded_part(&self) -> Option<ComponentId> {
         self.recorder.as_ref().map(|recorder| recorder.part)
@@ -145,6 +151,12 @@ impl Packets {
     /// Moves the record to another store.
     pub(crate) fn move_record(&mut self, to: &mut Self) {
         to.recorder = self.recorder.take();
+    }
+
+    /// Removes a packet that is not needed any more.
+    #[inline]
+    pub(crate) fn discard(&mut self, id: PacketId) {
+        self.slab.remove(id);
     }
 
     /// Removes a packet and returns it.

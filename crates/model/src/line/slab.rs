@@ -45,11 +45,17 @@ impl<T: SlabEntry> Slab<T> {
     // Inlined at every call, for the same reason as the push of an event.
     #[inline(always)]
     pub fn insert(&mut self, entry: T) -> T::Id {
+        self.insert_with(|| entry)
+    }
+
+    /// Inserts the entry that `make` returns, which is made in its slot, and returns its id.
+    #[inline(always)]
+    pub fn insert_with(&mut self, make: impl FnOnce() -> T) -> T::Id {
         if let Some(number) = self.free.pop() {
-            self.slots[number as usize] = entry;
+            self.slots[number as usize] = make();
             return T::id(number);
         }
-        self.slots.push(entry);
+        self.slots.push(make());
         T::id(self.slots.len() as u32 - 1)
     }
 
