@@ -14,6 +14,11 @@ impl Sender {
             return;
         }
         let moved = self.see_window(segment);
+        // Speed only: with nothing in flight and nothing to repair, it can only move the window.
+        if segment.ack == self.una && self.is_at_rest() && !segment.echo {
+            self.reorder_at = Time::MAX;
+            return;
+        }
         // As they were before this acknowledgement: growth and reductions refer to that time.
         let flight = self.in_flight();
         let arrived = self.una + self.board.sacked_bytes();
@@ -42,6 +47,12 @@ impl Sender {
             self.schedule_probe(now);
         }
         self.watch_reordering(now);
+    }
+
+    /// Returns true if nothing is in flight, no duplicate is counted, and no loss is being repaired.
+    #[inline]
+    fn is_at_rest(&self) -> bool {
+        self.una == self.next && self.state == RecoveryState::Open && self.duplicates == 0 && !self.probe_copy
     }
 
     /// Returns the bytes that an acknowledgement newly reports as delivered, if `arrived` bytes were known to be

@@ -106,22 +106,38 @@ impl TcpConnection {
     /// Returns the next segment to send now: lost data, new data up to the offload size, or an acknowledgement that is
     /// due.
     pub fn next(&mut self, now: Time) -> Option<Segment> {
-        let mut ack = Segment { sequence: self.sender.next, sent: now, ..Segment::default() };
         // The acknowledgement of data before a change of marks is sent first, so that echoes stay in order.
-        if self.receiver.acknowledge_earlier(&mut ack) {
-            self.counters.acks_sent += 1;
-            return Some(ack);
+        if self.receiver.has_earlier() {
+            return self.acknowledge_earlier(now);
         }
-        if let Some(mut segment) = self.sender.next(now, &mut self.counters) {
-            self.receiver.acknowledge(&mut segment);
-            return Some(segment);
+        self.next_in_order(now)
+    }
+
+    /// Returns the acknowledgement of data before a change of marks.
+    #[cold]
+    fn acknowledge_earlier(&mut self, now: Time) -> Option<Segment> {
+        let mut ack = self.bare_segment(now);
+        let found = self.receiver.acknowledge_earlier(&mut ack);
+        found.then_some(ack)
+    }
+
+    // One variable is returned in all cases, so that the segment is made where the caller wants it.
+    #[inline]
+    fn next_in_order(&mut self, now: Time) -> Option<Segment> {
+        let mut segment = self.sender.next(now, &mut self.counters);
+        if segment.is_none() && self.receiver.is_ack_due() {
+            segment = Some(self.bare_segment(now));
         }
-        if !self.receiver.is_ack_due() {
-            return None;
+        if let Some(segment) = &mut segment {
+            self.receiver.acknowledge(segment);
         }
-        self.receiver.acknowledge(&mut ack);
+        segment
+    }
+
+    /// Returns a segment without data, which is counted as sent.
+    fn bare_segment(&mut self, now: Time) -> Segment {
         self.counters.acks_sent += 1;
-        Some(ack)
+        Segment { sequence: self.sender.next, sent: now, ..Segment::default() }
     }
 
     /// Returns true if [`TcpConnection::next`], called again at the same time, returns nothing and changes nothing: all

@@ -220,6 +220,12 @@ impl Receiver {
         }
     }
 
+    /// Returns true if an acknowledgement of data before a change of marks waits.
+    #[inline]
+    pub(crate) fn has_earlier(&self) -> bool {
+        !self.earlier.is_empty()
+    }
+
     /// Writes a pending acknowledgement of the data before a change of marks into `segment`. Returns false if there is
     /// none.
     pub(crate) fn acknowledge_earlier(&mut self, segment: &mut Segment) -> bool {
