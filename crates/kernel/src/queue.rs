@@ -130,29 +130,31 @@ impl<P: Copy> Queue<P> {
     /// Adds an event.
     #[inline(always)]
     pub fn push(&mut self, event: Event<P>) {
-        if !self.push_near(event) {
+        if self.has_near(event.time) {
+            self.push_near(event);
+        } else {
             self.push_slow(event);
         }
     }
 
-    /// Adds an event and returns true if a node is free and the event falls into the near wheel. Otherwise returns
-    /// false and changes nothing.
+    /// Returns true if a node is free and an event at `time` falls into the near wheel.
+    #[inline(always)]
+    pub(crate) fn has_near(&self, time: Time) -> bool {
+        // The difference wraps for slots before `start`, which belong to `current`.
+        (self.free as usize) < self.nodes.len() && self.slot_of(time).wrapping_sub(self.start) < SLOTS as u64
+    }
+
+    /// Adds an event for whose time [`Queue::has_near`] is true.
     // Inlined wherever an event is made. If the event passed through memory, its parts would be read back in other
     // widths than they were written in, which stalls the processor for longer than everything else takes.
     #[inline(always)]
-    pub(crate) fn push_near(&mut self, event: Event<P>) -> bool {
+    pub(crate) fn push_near(&mut self, event: Event<P>) {
         let slot = self.slot_of(event.time);
         let node = self.free;
-        match self.nodes.get_mut(node as usize) {
-            // The difference wraps for slots before `start`, which belong to `current`.
-            Some(place) if slot.wrapping_sub(self.start) < SLOTS as u64 => {
-                self.len += 1;
-                self.free = place.next;
-                *place = Node { event, next: self.near.link(slot, node) };
-                true
-            }
-            _ => false,
-        }
+        let place = &mut self.nodes[node as usize];
+        self.len += 1;
+        self.free = place.next;
+        *place = Node { event, next: self.near.link(slot, node) };
     }
 
     /// Adds an event by the slow path, at any time.

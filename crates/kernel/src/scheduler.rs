@@ -135,10 +135,12 @@ impl<P: Copy> Scheduler<P> {
         let count = &mut self.sequences[source.0.wrapping_sub(self.first) as usize];
         let sequence = *count;
         *count += 1;
-        let event = Event { time, sequence, source, target, payload };
-        // The common case is inlined; everything else is one call, which keeps handlers small.
-        if !(self.owns(target) && self.queue.push_near(event)) {
-            self.send_far(event);
+        // The common case is inlined; everything else is one call, which keeps handlers small. Each makes the event by
+        // itself, so that its parts go straight into a node, and not by way of the stack.
+        if self.owns(target) && self.queue.has_near(time) {
+            self.queue.push_near(Event { time, sequence, source, target, payload });
+        } else {
+            self.send_far(Event { time, sequence, source, target, payload });
         }
     }
 
