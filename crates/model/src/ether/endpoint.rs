@@ -266,6 +266,7 @@ impl Endpoint {
     pub(super) fn flush(&mut self, end: u32, context: &mut NetContext) {
         let at = &self.ends[end as usize];
         let (port, priority) = (at.port(), at.priority());
+        let mut again = false;
         while !self.ends[end as usize].is_blocked() {
             if !self.has_room(port, priority) {
                 // Only an end that has something to send waits for room.
@@ -274,10 +275,15 @@ impl Endpoint {
                 }
                 break;
             }
-            // Speed only: a second call finds nothing after the acknowledgement of what has come.
+            // Speed only: a second call finds nothing if the window is full again, or after the acknowledgement of what
+            // has come.
+            if again && self.ends[end as usize].is_held_by_congestion(context.now()) {
+                break;
+            }
             if !self.send_one(end, context) || self.ends[end as usize].is_drained() {
                 break;
             }
+            again = true;
         }
         self.arm(end, context);
     }

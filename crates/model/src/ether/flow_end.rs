@@ -253,6 +253,14 @@ impl FlowEnd {
         matches!(&self.kind, FlowEndKind::TcpFlowEnd(stream) if stream.connection().is_drained())
     }
 
+    /// Returns true if [`FlowEnd::next`] surely has no packet now, because of the congestion window. That is usual
+    /// after a packet has been sent.
+    #[inline]
+    pub(super) fn is_held_by_congestion(&mut self, now: Time) -> bool {
+        let FlowEndKind::TcpFlowEnd(stream) = &mut self.kind else { return false };
+        stream.is_held_by_congestion(now)
+    }
+
     /// Returns true if [`FlowEnd::next`] may return a packet. If the next packet of a capture or of a clock is due
     /// later, sets the wake-up to that time.
     pub(super) fn may_have_more(&mut self, now: Time) -> bool {

@@ -90,6 +90,11 @@ impl TcpFlowEnd {
         self.connection.next(now)
     }
 
+    /// Returns true if [`TcpFlowEnd::next`] surely returns nothing now, because of the congestion window.
+    pub(super) fn is_held_by_congestion(&mut self, now: Time) -> bool {
+        self.connection.is_held_by_congestion(now)
+    }
+
     /// Returns the ECN codepoint of the packet of a segment.
     #[inline]
     pub(super) fn ecn_of(&self, segment: &Segment) -> Ecn {

@@ -123,7 +123,9 @@ impl Sender {
         self.probe = false;
         self.board.advance(self.una);
         // Partial window deflation: what is acknowledged has left the flight (RFC 6582 section 3.2).
-        self.duplicates = self.duplicates.saturating_sub((acked.div_ceil(self.mss)).saturating_sub(1));
+        if self.duplicates > 0 {
+            self.duplicates = self.duplicates.saturating_sub((acked.div_ceil(self.mss)).saturating_sub(1));
+        }
         counters.bytes_acked += acked;
         if segment.echo {
             counters.bytes_marked += acked;

@@ -147,6 +147,12 @@ impl TcpConnection {
         self.sender.unacknowledged() == 0 && self.sender.held.is_free() && self.receiver.is_drained()
     }
 
+    /// Returns true if [`TcpConnection::next`], called now, would return nothing because of the congestion window. All
+    /// that the call would record is recorded then; otherwise nothing changes.
+    pub(crate) fn is_held_by_congestion(&mut self, now: Time) -> bool {
+        self.receiver.is_drained() && self.sender.is_held_by_congestion(now, &mut self.counters)
+    }
+
     /// Returns the time at which to call [`TcpConnection::on_timer`]; none if no timer runs.
     #[must_use]
     pub fn timer(&self) -> Option<Time> {

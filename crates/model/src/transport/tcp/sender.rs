@@ -238,10 +238,7 @@ impl Sender {
         }
         let allowed = self.allowed();
         if allowed < least {
-            self.held.set_limit(now, Some(SendLimit::Congestion), counters);
-            // Acknowledgements below show that the window was the limit (see `may_grow`).
-            self.limited_to = self.next;
-            counters.met.set(Limit::CongestionWindow);
+            self.hold_by_congestion(now, counters);
             return None;
         }
         self.held.set_limit(now, None, counters);
@@ -249,8 +246,31 @@ impl Sender {
         let bytes = waiting.min(self.tso).min(open).min(allowed);
         let hold = !self.no_delay && self.una < self.small_to;
         // Partial packets are sent only at the end of the data, and not while another one is in flight.
-        let bytes = if bytes < waiting || hold { bytes / self.mss * self.mss } else { bytes };
+        let whole = (bytes < waiting || hold) && bytes != self.mss;
+        let bytes = if whole { bytes / self.mss * self.mss } else { bytes };
         (bytes > 0).then(|| self.new_segment(now, bytes, counters))
+    }
+
+    /// Records that the congestion window holds data back from now on.
+    fn hold_by_congestion(&mut self, now: Time, counters: &mut Counters) {
+        self.held.set_limit(now, Some(SendLimit::Congestion), counters);
+        // Acknowledgements below show that the window was the limit (see `may_grow`).
+        self.limited_to = self.next;
+        counters.met.set(Limit::CongestionWindow);
+    }
+
+    /// Returns true if only the congestion window holds new data back, and then records it as [`Sender::next`] would,
+    /// which would return nothing. Otherwise nothing changes.
+    #[inline]
+    pub(crate) fn is_held_by_congestion(&mut self, now: Time, counters: &mut Counters) -> bool {
+        let least = (self.written - self.next).min(self.mss);
+        // Data in flight, so that no idle time resets the window; nothing to repair and nothing to probe.
+        let calm = self.una < self.next && self.board.lost_bytes() == 0 && !self.probe && !self.window_probe;
+        let held = calm && least > 0 && self.edge - self.next >= least && self.allowed() < least;
+        if held {
+            self.hold_by_congestion(now, counters);
+        }
+        held
     }
 
     /// Records the limits that make the next segment shorter than it could be.
@@ -278,13 +298,15 @@ impl Sender {
         if let Some(reduction) = &mut self.reduction {
             reduction.sent += bytes;
         }
-        self.tail = sequence + (bytes - 1) / self.mss * self.mss;
+        // Speed only: most segments are one full packet, which needs no division.
+        let (packets, rest) = if bytes == self.mss { (1, 0) } else { (bytes.div_ceil(self.mss), bytes % self.mss) };
+        self.tail = sequence + (packets - 1) * self.mss;
         // Minshall: only one partial packet may be in flight.
-        if bytes % self.mss > 0 {
+        if rest > 0 {
             self.small_to = self.next;
         }
         counters.segments_sent += 1;
-        counters.packets_sent += bytes.div_ceil(self.mss);
+        counters.packets_sent += packets;
         counters.bytes_sent += bytes;
         self.last_sent = now;
         self.start_timer(now);
