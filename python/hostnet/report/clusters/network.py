@@ -119,21 +119,25 @@ def cables_of(summary: Row) -> tuple[Cable, ...]:
     for row in summary.get("queues", ()):
         if row["to"]:
             found[row["place"], row["to"]].append(row)
-    cables = [
-        Cable(
-            place=ends[0],
-            to=ends[1],
-            gbps=sum(row["sent_gbps"] for row in rows),
-            rate_gbps=sum(row["rate_gbps"] or 0.0 for row in rows) or None,
-            queue_mean=max(row["queue_mean_packets"] or 0.0 for row in rows),
-            queue_max=max(row["queue_max_packets"] or 0 for row in rows),
-            marked=sum(row["marked_packets"] or 0 for row in rows),
-            paused_share=max(row["paused_share"] or 0.0 for row in rows),
-            dropped=dropped[ends],
-        )
-        for ends, rows in found.items()
-    ]
+    cables = [cable_of(ends, rows, dropped.get(ends, 0)) for ends, rows in found.items()]
     return (*cables, *interfaces_of(summary))
+
+
+def cable_of(ends: tuple[str, str], rows: list[Row], dropped: int) -> Cable:
+    """Returns a direction of the cables between two ends."""
+    first, *others = rows
+    gbps, rate_gbps = first["sent_gbps"], first["rate_gbps"] or 0.0
+    queue_mean, queue_max = first["queue_mean_packets"] or 0.0, first["queue_max_packets"] or 0
+    marked, paused_share = first["marked_packets"] or 0, first["paused_share"] or 0.0
+    # In a loop, as most ends have one cable between them and a network may have thousands.
+    for row in others:
+        gbps += row["sent_gbps"]
+        rate_gbps += row["rate_gbps"] or 0.0
+        queue_mean = max(queue_mean, row["queue_mean_packets"] or 0.0)
+        queue_max = max(queue_max, row["queue_max_packets"] or 0)
+        marked += row["marked_packets"] or 0
+        paused_share = max(paused_share, row["paused_share"] or 0.0)
+    return Cable(*ends, gbps, rate_gbps or None, queue_mean, queue_max, marked, paused_share, dropped)
 
 
 def interfaces_of(summary: Row) -> list[Cable]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from hostnet.report.clusters.arrangement import Arrangement, Box, common_word
@@ -289,4 +290,4 @@ def trouble_words(cables: Iterable[Cable]) -> list[str]:
 
 def hottest(cables: Sequence[Cable], count: int) -> list[Cable]:
     """Returns the busiest cables."""
-    return sorted(cables, key=lambda cable: (-cable.load, -cable.gbps))[:count]
+    return nsmallest(count, cables, key=lambda cable: (-cable.load, -cable.gbps))
