@@ -1,6 +1,6 @@
 //! The table `channels`.
 
-use super::{ratio, ratio_ci95, rows};
+use super::{ratio, ratio_ci95};
 use crate::report::table::{Cell, Column, Table, TableRows};
 use crate::report::view::ServerView;
 use hostnet_measure::Domain;
@@ -171,7 +171,7 @@ pub(super) fn describe_channels_of_sockets(view: &ServerView) -> Vec<Value> {
         let mut table = Table::of("channels", CHANNELS);
         // The number is that of the first channel, by which `bus_ps` finds the socket.
         table.add(CHANNELS, &channel_row(view, channels.start as i64, controllers.get(channels)?));
-        let mut row = rows(&table).pop()?;
+        let mut row = table.row_json(table.rows.first()?);
         row.as_object_mut()?.remove("channel");
         row["socket"] = socket.into();
         Some(row)

@@ -15,7 +15,7 @@ use hostnet_model::memory::{Channel, Controller, Counters};
 use hostnet_model::nic::Nic;
 use hostnet_model::os::CoreTimeKind;
 use hostnet_model::params::{MemoryParams, ServerParams, SocketParams};
-use serde_json::{json, Value};
+use serde_json::Value;
 
 const AJ_PER_UJ: f64 = 1e12;
 const AJ_PER_NJ: f64 = 1e9;
@@ -99,7 +99,7 @@ pub(crate) struct EnergyTables {
 impl EnergyTables {
     /// Returns the entries of the summary.
     pub(crate) fn summary(&self) -> [(&'static str, Value); 2] {
-        [("energy", json!(rows(&self.energy))), ("efficiency", json!(rows(&self.efficiency)))]
+        [("energy", rows(&self.energy)), ("efficiency", rows(&self.efficiency))]
     }
 }
 

@@ -116,7 +116,7 @@ pub(crate) fn build_server_results(view: &ServerView) -> ServerResults {
     }
     if let (Some(caches), Some(entries)) = (&caches, summary.as_object_mut()) {
         entries.insert("llc".to_owned(), describe_llc(view));
-        entries.insert("caches".to_owned(), json!(rows(caches)));
+        entries.insert("caches".to_owned(), rows(caches));
     }
     // A server of one socket is one place, which the rows of all parts describe.
     if let Some(entries) = summary.as_object_mut().filter(|_| view.server.sockets.len() > 1) {
@@ -125,17 +125,17 @@ pub(crate) fn build_server_results(view: &ServerView) -> ServerResults {
     }
     let upi = build_upi(view);
     if let (Some(upi), Some(entries)) = (&upi, summary.as_object_mut()) {
-        entries.insert("upi".to_owned(), json!(rows(upi)));
+        entries.insert("upi".to_owned(), rows(upi));
     }
     let mesh = build_mesh(view);
     if let (Some(mesh), Some(entries)) = (&mesh, summary.as_object_mut()) {
         entries.insert("dies".to_owned(), describe_dies(view));
-        entries.insert("mesh".to_owned(), json!(rows(&mesh.ports)));
-        entries.insert("mesh_ways".to_owned(), json!(rows(&mesh.ways)));
+        entries.insert("mesh".to_owned(), rows(&mesh.ports));
+        entries.insert("mesh_ways".to_owned(), rows(&mesh.ways));
     }
     let tiering = build_tiering(view);
     if let (Some(tiering), Some(entries)) = (&tiering, summary.as_object_mut()) {
-        entries.insert("tiering".to_owned(), json!(rows(tiering)));
+        entries.insert("tiering".to_owned(), rows(tiering));
     }
     let metered = build_energy(view);
     if let (Some(metered), Some(entries)) = (&metered, summary.as_object_mut()) {
@@ -185,9 +185,10 @@ fn socket_domain_rows(domains: &Table) -> Vec<Value> {
     domains.rows.iter().filter(is_place).map(|row| domains.row_json(row)).collect()
 }
 
-/// Returns the rows of a table as JSON objects.
-pub(crate) fn rows(table: &Table) -> Vec<Value> {
-    table.rows.iter().map(|row| table.row_json(row)).collect()
+/// Returns the rows of a table as a list of JSON objects. It belongs into a map as it is: the macro `json!` would copy
+/// it.
+pub(crate) fn rows(table: &Table) -> Value {
+    Value::Array(table.rows.iter().map(|row| table.row_json(row)).collect())
 }
 
 /// Sums a counter of a domain group, for one workload or, with `None`, for all.

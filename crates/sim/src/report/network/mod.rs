@@ -77,7 +77,7 @@ use pool::pool_table;
 use power::power_tables;
 use power_series::power_series_table;
 use queues::{drop_table, queue_table};
-use serde_json::{json, Value};
+use serde_json::{json, Map, Value};
 use server_tables::ServerTables;
 use services::service_table;
 use stages::stage_table;
@@ -156,7 +156,7 @@ impl WorldView<'_> {
     fn with_power(&self, (mut tables, mut summary_part): (Vec<Table>, Value)) -> (Vec<Table>, Value) {
         for table in power_tables(self) {
             if let Some(entries) = summary_part.as_object_mut() {
-                entries.insert(table.name.to_owned(), json!(rows(&table)));
+                entries.insert(table.name.to_owned(), rows(&table));
             }
             tables.push(table);
         }
@@ -212,7 +212,7 @@ impl WorldView<'_> {
         let of_classes = class_limits(self, flows, &completed, &paths);
         let limits = limit_table(&of_classes);
         let mut server_tables = ServerTables::new();
-        let mut summary_part = serde_json::Map::new();
+        let mut summary_part = Map::new();
         for (host, results) in self.results(&of_classes) {
             let name = &self.plan.cluster.hosts[host].name;
             summary_part.insert(name.clone(), server_tables.add(name, results));
@@ -222,16 +222,9 @@ impl WorldView<'_> {
         }
         let functions = function_table(self);
         let completions = completion_table(self, &completed);
-        let mut summary = json!({
-            "classes": rows(&classes),
-            "limits": rows(&limits),
-            "latencies": rows(&latencies),
-            "hosts": rows(&hosts),
-            "memory": rows(&memory),
-            "queues": rows(&queues),
-            "control": rows(&control),
-            "servers": summary_part,
-        });
+        let always = [&classes, &limits, &latencies, &hosts, &memory, &queues, &control];
+        let mut summary = Map::from_iter(always.map(|table| (table.name.to_owned(), rows(table))));
+        summary.insert("servers".to_owned(), Value::Object(summary_part));
         let of_devices = [
             drop_table(self),
             dimm_table(self),
@@ -245,11 +238,7 @@ impl WorldView<'_> {
         let mut sometimes: Vec<Table> = of_flows.into_iter().chain(of_devices).flatten().collect();
         sometimes.extend(job_tables(self, &paths));
         sometimes.extend(power_tables(self));
-        for table in &sometimes {
-            if let Some(entries) = summary.as_object_mut() {
-                entries.insert(table.name.to_owned(), json!(rows(table)));
-            }
-        }
+        summary.extend(sometimes.iter().map(|table| (table.name.to_owned(), rows(table))));
         let mut all = vec![classes, flow_table(self, flows, &completed), latencies, hosts, memory, queues];
         let ServerTables { workloads, domains, channels, caches, series, energy, consumed } = server_tables;
         all.extend([workloads, domains, channels, caches, control, limits, series_table(self), series]);
@@ -259,13 +248,11 @@ impl WorldView<'_> {
         all.extend(histogram_table(&of_requests));
         if let Some(attojoules) = consumed {
             let efficiency = efficiency_table(self, flows, attojoules);
-            if let Some(entries) = summary.as_object_mut() {
-                entries.insert("energy".to_owned(), json!(rows(&energy)));
-                entries.insert("efficiency".to_owned(), json!(rows(&efficiency)));
-            }
+            let metered = [("energy", &energy), ("efficiency", &efficiency)];
+            summary.extend(metered.map(|(key, table)| (key.to_owned(), rows(table))));
             all.extend([energy, efficiency]);
         }
-        (all, summary)
+        (all, Value::Object(summary))
     }
 
     /// Returns the name of a traffic class.
