@@ -196,7 +196,10 @@ impl FlowEnd {
     pub(super) fn next(&mut self, now: Time, packets: &mut Packets) -> Option<PacketId> {
         let (ip_bytes, ecn, content) = match &mut self.kind {
             FlowEndKind::TcpFlowEnd(stream) => {
-                let segment = stream.next(now)?;
+                let mut segment = Segment::default();
+                if !stream.next(now, &mut segment) {
+                    return None;
+                }
                 let (ip_bytes, ecn) = (TCP_HEADER_BYTES + segment.bytes, stream.ecn_of(&segment));
                 // Speed only: the packet is made in its place.
                 return Some(self.insert(ip_bytes, ecn, || Content::Tcp(segment), packets));

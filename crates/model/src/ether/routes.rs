@@ -26,12 +26,12 @@ impl Routes {
     /// Returns the port by which packets of `flow` from host `from` are forwarded to host `to`; none if no cable leads
     /// to `to`.
     #[must_use]
-    #[inline]
+    #[inline(always)]
     pub fn port(&self, flow: u32, from: u16, to: u16) -> Option<u16> {
         if !self.assigned.is_empty() {
             // An assigned path overrides shortest paths.
-            if let Ok(at) = self.assigned.binary_search_by_key(&(flow, to), |assigned| (assigned.0, assigned.1)) {
-                return Some(self.assigned[at].2);
+            if let Some(port) = self.assigned_port(flow, to) {
+                return Some(port);
             }
         }
         let set = usize::from(*self.sets.get(usize::from(to))?);
@@ -42,6 +42,12 @@ impl Routes {
             1 => Some(self.ports[start]),
             count => Some(self.ports[start + choose_path(self.salt, flow, from, count)]),
         }
+    }
+
+    #[inline(never)]
+    fn assigned_port(&self, flow: u32, to: u16) -> Option<u16> {
+        let found = self.assigned.binary_search_by_key(&(flow, to), |assigned| (assigned.0, assigned.1));
+        found.ok().map(|at| self.assigned[at].2)
     }
 
     /// Prefetches the port set of a host.

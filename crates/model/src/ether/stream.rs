@@ -84,10 +84,10 @@ impl TcpFlowEnd {
         self.poll(now)
     }
 
-    /// Returns the next segment to send.
+    /// Writes the next segment to send into `segment`. Returns false if there is none.
     #[inline]
-    pub(super) fn next(&mut self, now: Time) -> Option<Segment> {
-        self.connection.next(now)
+    pub(super) fn next(&mut self, now: Time, segment: &mut Segment) -> bool {
+        self.connection.next_into(now, segment)
     }
 
     /// Returns true if [`TcpFlowEnd::next`] surely returns nothing now, because of the congestion window.

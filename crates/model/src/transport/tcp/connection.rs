@@ -106,32 +106,25 @@ impl TcpConnection {
     /// Returns the next segment to send now: lost data, new data up to the offload size, or an acknowledgement that is
     /// due.
     pub fn next(&mut self, now: Time) -> Option<Segment> {
+        let mut segment = Segment::default();
+        self.next_into(now, &mut segment).then_some(segment)
+    }
+
+    /// Writes the next segment to send now into `segment`. Returns false if there is none.
+    pub(crate) fn next_into(&mut self, now: Time, segment: &mut Segment) -> bool {
         // The acknowledgement of data before a change of marks is sent first, so that echoes stay in order.
         if self.receiver.has_earlier() {
-            return self.acknowledge_earlier(now);
+            *segment = self.bare_segment(now);
+            return self.receiver.acknowledge_earlier(segment);
         }
-        self.next_in_order(now)
-    }
-
-    /// Returns the acknowledgement of data before a change of marks.
-    #[cold]
-    fn acknowledge_earlier(&mut self, now: Time) -> Option<Segment> {
-        let mut ack = self.bare_segment(now);
-        let found = self.receiver.acknowledge_earlier(&mut ack);
-        found.then_some(ack)
-    }
-
-    // One variable is returned in all cases, so that the segment is made where the caller wants it.
-    #[inline]
-    fn next_in_order(&mut self, now: Time) -> Option<Segment> {
-        let mut segment = self.sender.next(now, &mut self.counters);
-        if segment.is_none() && self.receiver.is_ack_due() {
-            segment = Some(self.bare_segment(now));
+        if !self.sender.next(now, segment, &mut self.counters) {
+            if !self.receiver.is_ack_due() {
+                return false;
+            }
+            *segment = self.bare_segment(now);
         }
-        if let Some(segment) = &mut segment {
-            self.receiver.acknowledge(segment);
-        }
-        segment
+        self.receiver.acknowledge(segment);
+        true
     }
 
     /// Returns a segment without data, which is counted as sent.

@@ -153,42 +153,44 @@ impl Sender {
         out - (self.duplicates * self.mss).min(out)
     }
 
-    /// Returns the next segment with data to send.
-    pub(crate) fn next(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+    /// Writes the next segment with data to send into `segment`. Returns false if there is none.
+    // A segment is written where it is needed, as an optional one would be copied by every function that returns it.
+    pub(crate) fn next(&mut self, now: Time, segment: &mut Segment, counters: &mut Counters) -> bool {
         if self.una == self.written {
             self.held.set_limit(now, None, counters);
-            return None;
+            return false;
         }
         // A closed window admits nothing else.
         if self.window_probe {
-            return self.probe_window(now, counters);
+            *segment = self.probe_window(now, counters);
+            return true;
         }
         // Lost data goes before new data (RFC 6675 section 4, NextSeg rule 1).
-        if let Some(segment) = self.retransmit_lost(now, counters) {
-            return Some(segment);
+        if self.board.lost_bytes() > 0 && self.retransmit_lost(now, segment, counters) {
+            return true;
         }
-        if std::mem::take(&mut self.probe) {
-            if let Some(segment) = self.probe_tail(now, counters) {
-                return Some(segment);
-            }
+        if std::mem::take(&mut self.probe) && self.una < self.next {
+            *segment = self.probe_tail(now, counters);
+            return true;
         }
-        self.send_new_data(now, counters)
+        self.send_new_data(now, segment, counters)
     }
 
-    /// Returns a retransmission of lost data, if the congestion window admits one.
-    fn retransmit_lost(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
-        let (start, end) = self.board.first_lost()?;
+    /// Writes a retransmission of lost data into `segment`. Returns false if the congestion window admits none.
+    fn retransmit_lost(&mut self, now: Time, segment: &mut Segment, counters: &mut Counters) -> bool {
+        let Some((start, end)) = self.board.first_lost() else { return false };
         // Whole packets: a part of one would leave a new hole.
         let allowed = self.allowed() / self.mss * self.mss;
         let allowed = if self.force { allowed.max(self.mss) } else { allowed };
         let bytes = (end - start).min(self.tso).min(allowed);
         self.mark_limits(u64::MAX, end - start, allowed, counters);
         if bytes == 0 {
-            return None;
+            return false;
         }
         self.force = false;
         self.board.send_again(start, start + bytes, self.mss, self.next);
-        Some(self.repeat_data(now, start, bytes, counters))
+        *segment = self.repeat_data(now, start, bytes, counters);
+        true
     }
 
     /// Returns a segment that repeats data.
@@ -214,8 +216,8 @@ impl Sender {
         }
     }
 
-    /// Returns a segment with new data, if there is any and the windows admit it.
-    fn send_new_data(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+    /// Writes a segment with new data into `segment`. Returns false if there is none or the windows do not admit it.
+    fn send_new_data(&mut self, now: Time, segment: &mut Segment, counters: &mut Counters) -> bool {
         let waiting = self.written - self.next;
         if waiting == 0 {
             if self.room() == 0 {
@@ -224,7 +226,7 @@ impl Sender {
             // Linux wakes a writer when a third of the buffer is free (sk_stream_is_writeable).
             let full = self.room() < self.buffer / 3;
             self.held.set_limit(now, full.then_some(SendLimit::Buffer), counters);
-            return None;
+            return false;
         }
         self.restart_after_idle(now);
         let open = self.edge - self.next;
@@ -234,12 +236,12 @@ impl Sender {
             self.held.set_limit(now, Some(SendLimit::Receiver), counters);
             counters.met.set(Limit::ReceiveBuffer);
             self.watch_window(now);
-            return None;
+            return false;
         }
         let allowed = self.allowed();
         if allowed < least {
             self.hold_by_congestion(now, counters);
-            return None;
+            return false;
         }
         self.held.set_limit(now, None, counters);
         self.mark_limits(waiting, open, allowed, counters);
@@ -248,7 +250,10 @@ impl Sender {
         // Partial packets are sent only at the end of the data, and not while another one is in flight.
         let whole = (bytes < waiting || hold) && bytes != self.mss;
         let bytes = if whole { bytes / self.mss * self.mss } else { bytes };
-        (bytes > 0).then(|| self.new_segment(now, bytes, counters))
+        if bytes > 0 {
+            *segment = self.new_segment(now, bytes, counters);
+        }
+        bytes > 0
     }
 
     /// Records that the congestion window holds data back from now on.
@@ -288,6 +293,7 @@ impl Sender {
     }
 
     /// Creates a segment with new data.
+    #[inline]
     fn new_segment(&mut self, now: Time, bytes: u64, counters: &mut Counters) -> Segment {
         let sequence = self.next;
         // Idle time does not count for the curve of CUBIC (RFC 9438 section 5.8).
@@ -317,10 +323,7 @@ impl Sender {
 
     /// Returns a tail loss probe (RFC 8985 section 7.3): a new segment if the receiver has room for it, otherwise the
     /// last one again.
-    fn probe_tail(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
-        if self.una == self.next {
-            return None;
-        }
+    fn probe_tail(&mut self, now: Time, counters: &mut Counters) -> Segment {
         counters.probes += 1;
         self.probe_to = self.next;
         let bytes = (self.written - self.next).min(self.mss);
@@ -328,28 +331,28 @@ impl Sender {
         if self.probe_copy {
             // The last packet, or what of it is not acknowledged.
             let start = self.tail.max(self.una);
-            return Some(self.repeat_data(now, start, self.next - start, counters));
+            return self.repeat_data(now, start, self.next - start, counters);
         }
         let segment = self.new_segment(now, bytes, counters);
         self.probe_to = self.next;
         // One probe until it is answered.
         self.probe_at = Time::MAX;
-        Some(segment)
+        segment
     }
 
     /// Probes a closed window (RFC 9293 section 3.8.6.1): sends the bytes that fit into a window smaller than a
     /// segment, or one byte beyond the window.
-    fn probe_window(&mut self, now: Time, counters: &mut Counters) -> Option<Segment> {
+    fn probe_window(&mut self, now: Time, counters: &mut Counters) -> Segment {
         self.window_probe = false;
         let bytes = (self.edge - self.next).min(self.written - self.next).min(self.mss);
         counters.window_probes += 1;
         if bytes > 0 {
-            return Some(self.new_segment(now, bytes, counters));
+            return self.new_segment(now, bytes, counters);
         }
         self.window_probe_to = self.next + 1;
         self.last_sent = now;
         self.watch_window(now);
-        Some(Segment { sequence: self.next, bytes: 1, sent: now, ..Segment::default() })
+        Segment { sequence: self.next, bytes: 1, sent: now, ..Segment::default() }
     }
 
     /// Resets the congestion window after an idle time longer than the timeout (RFC 5681 section 4.1).
