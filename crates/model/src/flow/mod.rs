@@ -54,9 +54,9 @@ enum ApplicationKind {
     Reader {
         expected: u64,
     },
-    RpcClient(RpcClient),
-    RpcServer(RpcServer),
-    /// Boxed: larger and rarer than the others.
+    /// Large kinds are boxed, as there may be a million ends.
+    RpcClient(Box<RpcClient>),
+    RpcServer(Box<RpcServer>),
     OpenLoopClient(Box<OpenLoopClient>),
     ServiceServer(Box<ServiceServer>),
     /// Carries messages of ranks: bytes still to be written, and bytes received that no rank has taken.
@@ -90,15 +90,12 @@ impl Application {
             Traffic::Bulk { bytes } if initiator => ApplicationKind::Writer { left: bytes },
             Traffic::Bulk { bytes } => ApplicationKind::Reader { expected: bytes },
             Traffic::Rpc { request_bytes, response_bytes, other, in_flight, think_ps } if initiator => {
-                ApplicationKind::RpcClient(RpcClient::new(
-                    RpcSizes::new(request_bytes, response_bytes, other),
-                    in_flight,
-                    think_ps,
-                ))
+                let sizes = RpcSizes::new(request_bytes, response_bytes, other);
+                ApplicationKind::RpcClient(Box::new(RpcClient::new(sizes, in_flight, think_ps)))
             }
-            Traffic::Rpc { request_bytes, response_bytes, other, .. } => {
-                ApplicationKind::RpcServer(RpcServer::new(RpcSizes::new(request_bytes, response_bytes, other)))
-            }
+            Traffic::Rpc { request_bytes, response_bytes, other, .. } => ApplicationKind::RpcServer(Box::new(
+                RpcServer::new(RpcSizes::new(request_bytes, response_bytes, other)),
+            )),
             Traffic::Service(ref params) if initiator => {
                 ApplicationKind::OpenLoopClient(Box::new(OpenLoopClient::new(params)))
             }
@@ -131,7 +128,14 @@ impl Application {
         let (read, awake_at) = self.read(now, readable);
         self.received += read;
         let (write, wake_at) = match &mut self.kind {
-            ApplicationKind::Writer { left } => (room.min(*left), None),
+            ApplicationKind::Writer { left } => {
+                let write = room.min(*left);
+                // `u64::MAX` stands for a flow without an end.
+                if *left != u64::MAX {
+                    *left -= write;
+                }
+                (write, None)
+            }
             ApplicationKind::Reader { expected } => {
                 // The first time only: later polls must not move the completion.
                 if self.received >= *expected && self.completed_at.is_none() {
@@ -154,17 +158,12 @@ impl Application {
                 (write, None)
             }
         };
-        if let ApplicationKind::Writer { left } = &mut self.kind {
-            // `u64::MAX` stands for a flow without an end.
-            if *left != u64::MAX {
-                *left -= write;
-            }
-        }
         self.written += write;
         ApplicationAction { read, write, wake_at: earlier(awake_at, wake_at) }
     }
 
     /// Returns the bytes to read, and the time at which reading resumes if it is suspended.
+    #[inline]
     fn read(&self, now: Time, readable: u64) -> (u64, Option<Time>) {
         match self.deaf_ps {
             Some((from, to)) if (from..to).contains(&now.ps()) => (0, Some(Time::from_ps(to))),
