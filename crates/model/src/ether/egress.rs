@@ -4,11 +4,13 @@
 //! hop. Only while packets wait does the port schedule an event for the time at which the wire is free again. A packet
 //! leaves its queue when its first bit is sent, so the packet on the wire does not count as waiting.
 
+mod any_wire;
+
 use super::drops::DropReason;
 use super::engines::Compressor;
 use super::occupancy::OccupancyStats;
 use super::port_queues::{PortQueues, PRIORITIES};
-use super::wire::{PacketFate, Wire, WireParams, BYTE_PARTS};
+use super::wire::{Wire, WireParams, BYTE_PARTS};
 use crate::line::{Fifo, Packet, PacketId, Packets, POOL_FLOW};
 use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
@@ -217,56 +219,6 @@ impl Egress {
         let port = self.wire.peer_port;
         context.send(self.wire.peer, serialization_ps + self.wire.delay_ps, Payload::Packet { id, port });
         None
-    }
-
-    /// Does the work of [`Egress::put_on_wire`] for any packet and cable, with or without a compression engine.
-    #[inline(never)]
-    fn put_on_any_wire(&mut self, id: PacketId, context: &mut NetContext) -> Option<DropReason> {
-        let now = context.now();
-        context.packets.pass(id, context.id, now);
-        let packet = context.packets.get_mut(id);
-        let mut compressor = if self.compresses { self.queues.compressor.as_deref_mut() } else { None };
-        let through = compressor.as_mut().map_or(now, |compressor| compressor.begin(packet, now));
-        // All bytes of a pool message count as bytes on the wire, so no framing is added.
-        let (wire_bytes, delay_ps) = if packet.flow == POOL_FLOW {
-            // Messages of a memory pool do not pass the NIC, so they save its delay.
-            (packet.ip_bytes, self.wire.delay_ps - self.queues.bypass_ps)
-        } else {
-            (self.wire.wire_bytes(packet.ip_bytes), self.wire.delay_ps)
-        };
-        let serialization_ps = self.wire.serialization_ps(wire_bytes);
-        let (first, free_at) = match compressor {
-            None => (now, now + serialization_ps),
-            Some(compressor) => compressor.follow(through, now, serialization_ps),
-        };
-        if self.watched {
-            self.note_busy(first, serialization_ps);
-        }
-        self.free_at = free_at;
-        // Lost packets count as sent, because they occupy the wire.
-        self.sent_packets += 1;
-        self.sent_bytes += u64::from(packet.ip_bytes);
-        self.sent_wire_bytes += u64::from(wire_bytes);
-        let fate =
-            if self.wire.faulty { self.queues.faults.fate(first, serialization_ps) } else { PacketFate::Arrives };
-        packet.corrupt |= fate == PacketFate::ArrivesDamaged;
-        let dropped = (fate == PacketFate::Lost).then(|| DropReason::LinkDown.for_packet(packet));
-        if dropped.is_some() {
-            // A packet that is lost has no event: nobody would handle it.
-            context.packets.remove(id);
-        } else {
-            let port = self.wire.peer_port;
-            let way_ps = first.since(now) + serialization_ps + delay_ps;
-            context.send(self.wire.peer, way_ps, Payload::Packet { id, port });
-        }
-        dropped
-    }
-
-    #[inline(never)]
-    fn note_busy(&mut self, first: Time, ps: u64) {
-        if let Some(busy) = &mut self.queues.busy {
-            busy.add(first.ps(), first.ps() + ps);
-        }
     }
 
     /// Returns the busy time of the wire since the start of the run, if it is recorded.

@@ -1,5 +1,8 @@
 //! One end of a flow at an endpoint: its transport, its application and its counters.
 
+mod counts;
+mod replay;
+
 use super::port_queues::PRIORITIES;
 use super::stream::{RdmaFlowEnd, TcpFlowEnd, TransportTimer};
 use super::wire::TCP_HEADER_BYTES;
@@ -11,6 +14,7 @@ use crate::transport::stage_times::Stage;
 use crate::transport::tcp::Segment;
 use hostnet_kernel::Time;
 use prefetch_index::prefetch_index;
+use replay::replay;
 use serde::{Deserialize, Serialize};
 
 /// Transport and application of an end. TCP is not boxed because most ends are TCP and a pointer would cost a cache
@@ -385,41 +389,4 @@ impl FlowEnd {
     pub fn flow(&self) -> u32 {
         self.flow
     }
-
-    /// Returns the packets that the transport has sent since the start of the run.
-    #[must_use]
-    pub fn sent_packets(&self) -> u64 {
-        self.sent_packets
-    }
-
-    /// Returns the bytes of IP packets that the transport has sent since the start of the run.
-    #[must_use]
-    pub fn sent_bytes(&self) -> u64 {
-        self.sent_bytes
-    }
-
-    /// Returns the packets received since the start of the run.
-    #[must_use]
-    pub fn received_packets(&self) -> u64 {
-        self.received_packets
-    }
-
-    /// Returns the bytes of IP packets received since the start of the run.
-    #[must_use]
-    pub fn received_bytes(&self) -> u64 {
-        self.received_bytes
-    }
-}
-
-/// Returns the bytes of the next packet of a capture if it is due; otherwise sets the wake-up to the time at which it
-/// is.
-fn replay(left: &mut Vec<(u64, u32)>, start_ps: u64, now: Time, wake_at: &mut Option<Time>) -> Option<u32> {
-    let &(at, ip_bytes) = left.last()?;
-    let at = Time::from_ps(start_ps.saturating_add(at));
-    if at > now {
-        *wake_at = Some(at);
-        return None;
-    }
-    left.pop();
-    Some(ip_bytes)
 }
