@@ -21,7 +21,7 @@ impl Sender {
         }
         // As they were before this acknowledgement: growth and reductions refer to that time.
         let flight = self.in_flight();
-        let arrived = self.una + self.board.sacked_bytes();
+        let arrived = self.una + self.sacked_bytes();
         let acked = segment.ack.saturating_sub(self.una);
         let grow = self.may_grow(flight);
         counters.echoes += u64::from(segment.echo);
@@ -60,7 +60,7 @@ impl Sender {
     /// counts as one segment at most (RFC 3465 section 2.3).
     fn delivered(&self, acked: u64, arrived: u64) -> u64 {
         match (self.sack, self.state) {
-            (true, _) => self.una + self.board.sacked_bytes() - arrived,
+            (true, _) => self.una + self.sacked_bytes() - arrived,
             (false, RecoveryState::Loss) => acked.min(self.mss),
             (false, _) => acked,
         }
@@ -112,7 +112,7 @@ impl Sender {
             if block.end <= segment.ack.max(self.una) {
                 copied |= block.end <= segment.ack;
             } else {
-                self.board.arrive(block.start.max(self.una), block.end);
+                self.board.make().arrive(block.start.max(self.una), block.end);
             }
         }
         copied
@@ -121,7 +121,9 @@ impl Sender {
     fn advance(&mut self, now: Time, segment: &Segment, acked: u64, counters: &mut Counters) {
         self.una = segment.ack;
         self.probe = false;
-        self.board.advance(self.una);
+        if let Some(board) = self.board.get_mut() {
+            board.advance(segment.ack);
+        }
         // Partial window deflation: what is acknowledged has left the flight (RFC 6582 section 3.2).
         if self.duplicates > 0 {
             self.duplicates = self.duplicates.saturating_sub((acked.div_ceil(self.mss)).saturating_sub(1));
@@ -185,10 +187,10 @@ impl Sender {
             self.state = RecoveryState::Open;
             self.duplicates = 0;
         }
-        if self.sack {
-            self.board.detect(self.una, self.mss);
-        } else {
+        if !self.sack {
             self.detect_without_sack();
+        } else if let Some(board) = self.board.get_mut() {
+            board.detect(self.una, self.mss);
         }
         self.enter_recovery(counters);
     }
@@ -202,13 +204,13 @@ impl Sender {
             self.lost_without_sack = self.una;
             // The first retransmission does not wait for the window (RFC 6675 section 5, step 4.3).
             self.force = true;
-            self.board.lose(self.una, (self.una + self.mss).min(self.next));
+            self.board.make().lose(self.una, (self.una + self.mss).min(self.next));
         }
     }
 
     /// Begins recovery if data in flight has been lost.
     pub(super) fn enter_recovery(&mut self, counters: &mut Counters) {
-        if self.state != RecoveryState::Open || self.board.lost_bytes() == 0 {
+        if self.state != RecoveryState::Open || self.lost_bytes() == 0 {
             return;
         }
         self.state = RecoveryState::Recovery;

@@ -9,6 +9,7 @@
 //! | `hold.rs` | limits that hold data back, and for how long |
 //! | `scoreboard.rs` | bytes known to have arrived or considered lost |
 //! | `intervals.rs` | sets of bytes of a stream |
+//! | `rare.rs` | state that most connections never need |
 //! | `rtt.rs` | round-trip time and retransmission timeout |
 //! | `congestion/` | Reno, CUBIC, DCTCP |
 //! | `counters.rs` | counters |
@@ -19,6 +20,7 @@ mod connection;
 mod counters;
 mod hold;
 mod intervals;
+mod rare;
 mod receiver;
 mod rtt;
 mod scoreboard;

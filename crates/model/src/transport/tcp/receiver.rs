@@ -2,6 +2,7 @@
 
 use super::congestion::echoes_each_mark;
 use super::intervals::Intervals;
+use super::rare::Rare;
 use super::{Counters, SackBlock, Segment};
 use crate::met::Limit;
 use crate::params::TcpParams;
@@ -20,6 +21,56 @@ struct PendingAck {
     stamp: Time,
 }
 
+/// What a receiver keeps of segments that did not come in order or not once, and of changes of marks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct Disorder {
+    /// Data that arrived out of order.
+    early: Intervals,
+    /// Starts of the intervals that changed last, the latest first.
+    recent: [u64; 3],
+    /// Duplicate data to report in the next acknowledgement (RFC 2883).
+    duplicate: Option<SackBlock>,
+    earlier: VecDeque<PendingAck>,
+}
+
+impl Default for Disorder {
+    fn default() -> Self {
+        Self { early: Intervals::default(), recent: [NOWHERE; 3], duplicate: None, earlier: VecDeque::new() }
+    }
+}
+
+impl Disorder {
+    /// Makes the interval around `byte` the first of the recent ones.
+    fn remember(&mut self, byte: u64) {
+        let Some(block) = self.early.covering(byte) else { return };
+        let old = self.recent;
+        self.recent = [block.start, NOWHERE, NOWHERE];
+        // Intervals that the new one has swallowed are no longer listed.
+        let others = old.into_iter().filter(|start| !(block.start..block.end).contains(start));
+        for (slot, start) in self.recent[1..].iter_mut().zip(others) {
+            *slot = start;
+        }
+    }
+
+    fn blocks(&self) -> [SackBlock; 3] {
+        let mut blocks = [SackBlock::default(); 3];
+        let mut used = 0;
+        if let Some(duplicate) = self.duplicate {
+            blocks[0] = duplicate;
+            used = 1;
+        }
+        // The latest interval first, so that a lost acknowledgement costs little (RFC 2018 section 4).
+        for start in self.recent {
+            let Some(block) = self.early.covering(start) else { continue };
+            if used < blocks.len() && !blocks[..used].contains(&block) {
+                blocks[used] = block;
+                used += 1;
+            }
+        }
+        blocks
+    }
+}
+
 /// The receiving half of one end.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Receiver {
@@ -35,13 +86,7 @@ pub(crate) struct Receiver {
     read: u64,
     /// End of the advertised window; never decreases.
     edge: u64,
-    /// Data that arrived out of order.
-    early: Intervals,
-    /// Starts of the intervals that changed last, the latest first.
-    recent: [u64; 3],
-    /// Duplicate data to report in the next acknowledgement (RFC 2883).
-    duplicate: Option<SackBlock>,
-    earlier: VecDeque<PendingAck>,
+    disorder: Rare<Disorder>,
     /// Bytes received in order and not acknowledged.
     pending: u64,
     /// True if an acknowledgement is due.
@@ -67,10 +112,7 @@ impl Receiver {
             next: 0,
             read: 0,
             edge: params.receive_buffer_bytes,
-            early: Intervals::default(),
-            recent: [NOWHERE; 3],
-            duplicate: None,
-            earlier: VecDeque::new(),
+            disorder: Rare::default(),
             pending: 0,
             ack_due: false,
             ack_at: Time::MAX,
@@ -123,13 +165,14 @@ impl Receiver {
         if duplicate > 0 {
             counters.bytes_duplicate += duplicate;
             self.ack_due = true;
-            self.duplicate = Some(SackBlock { start: segment.sequence, end: segment.sequence + duplicate });
+            self.disorder.make().duplicate =
+                Some(SackBlock { start: segment.sequence, end: segment.sequence + duplicate });
         }
     }
 
     /// Returns the new bytes since the last call.
     fn news(&self, counters: &mut Counters) -> u64 {
-        let all = self.next + self.early.bytes();
+        let all = self.next + self.disorder.get().map_or(0, |disorder| disorder.early.bytes());
         let news = all - counters.bytes_received;
         counters.bytes_received = all;
         news
@@ -143,7 +186,8 @@ impl Receiver {
         } else if segment.marked != self.congested {
             // Data before the change is acknowledged with the old state (RFC 8257 section 3.2, figure 1).
             if self.pending > 0 {
-                self.earlier.push_back(PendingAck { ack: self.next, echo: self.congested, stamp: self.stamp });
+                let ack = PendingAck { ack: self.next, echo: self.congested, stamp: self.stamp };
+                self.disorder.make().earlier.push_back(ack);
                 self.acked = self.next;
                 self.pending = 0;
             }
@@ -155,19 +199,20 @@ impl Receiver {
     /// Stores the bytes from `from` to `to`, which are within the window.
     fn place(&mut self, now: Time, from: u64, to: u64, counters: &mut Counters) {
         if from > self.next {
-            self.early.insert(from, to);
-            self.remember(from);
+            let disorder = self.disorder.make();
+            disorder.early.insert(from, to);
+            disorder.remember(from);
             // Out of order: at once, so that the sender sees the hole (RFC 5681 section 4.2).
             self.ack_due = true;
             return;
         }
         let before = self.next;
         self.next = to;
-        if !self.early.is_empty() {
-            if let Some(block) = self.early.covering(to) {
+        if let Some(disorder) = self.disorder.get_mut().filter(|disorder| !disorder.early.is_empty()) {
+            if let Some(block) = disorder.early.covering(to) {
                 self.next = block.end;
             }
-            self.early.remove_below(self.next);
+            disorder.early.remove_below(self.next);
             // A segment that fills a hole is acknowledged at once (RFC 5681 section 4.2).
             self.ack_due = true;
         }
@@ -186,18 +231,6 @@ impl Receiver {
         }
     }
 
-    /// Makes the interval around `byte` the first of the recent ones.
-    fn remember(&mut self, byte: u64) {
-        let Some(block) = self.early.covering(byte) else { return };
-        let old = self.recent;
-        self.recent = [block.start, NOWHERE, NOWHERE];
-        // Intervals that the new one has swallowed are no longer listed.
-        let others = old.into_iter().filter(|start| !(block.start..block.end).contains(start));
-        for (slot, start) in self.recent[1..].iter_mut().zip(others) {
-            *slot = start;
-        }
-    }
-
     /// Returns true if an acknowledgement is due.
     pub(crate) fn is_ack_due(&self) -> bool {
         self.ack_due
@@ -205,7 +238,7 @@ impl Receiver {
 
     /// Returns true if no acknowledgement waits, not even one of data before a change of marks.
     pub(crate) fn is_drained(&self) -> bool {
-        !self.ack_due && self.earlier.is_empty()
+        !self.ack_due && !self.has_earlier()
     }
 
     pub(crate) fn timer(&self) -> Time {
@@ -223,13 +256,14 @@ impl Receiver {
     /// Returns true if an acknowledgement of data before a change of marks waits.
     #[inline]
     pub(crate) fn has_earlier(&self) -> bool {
-        !self.earlier.is_empty()
+        self.disorder.get().is_some_and(|disorder| !disorder.earlier.is_empty())
     }
 
     /// Writes a pending acknowledgement of the data before a change of marks into `segment`. Returns false if there is
     /// none.
     pub(crate) fn acknowledge_earlier(&mut self, segment: &mut Segment) -> bool {
-        let Some(earlier) = self.earlier.pop_front() else { return false };
+        let earlier = self.disorder.get_mut().and_then(|disorder| disorder.earlier.pop_front());
+        let Some(earlier) = earlier else { return false };
         segment.ack = earlier.ack;
         segment.window = self.edge.saturating_sub(earlier.ack);
         segment.echo = earlier.echo;
@@ -244,10 +278,12 @@ impl Receiver {
         segment.window = self.edge - self.next;
         segment.echo = self.congested;
         segment.sent_echo = self.stamp;
-        if self.sack && (self.duplicate.is_some() || !self.early.is_empty()) {
-            segment.sack = self.blocks();
+        if let Some(disorder) = self.disorder.get_mut() {
+            if self.sack && (disorder.duplicate.is_some() || !disorder.early.is_empty()) {
+                segment.sack = disorder.blocks();
+            }
+            disorder.duplicate = None;
         }
-        self.duplicate = None;
         self.acked = self.next;
         self.pending = 0;
         self.ack_due = false;
@@ -261,23 +297,5 @@ impl Receiver {
         if open - self.edge >= self.mss.min(self.buffer / 2).max(1) {
             self.edge = open;
         }
-    }
-
-    fn blocks(&self) -> [SackBlock; 3] {
-        let mut blocks = [SackBlock::default(); 3];
-        let mut used = 0;
-        if let Some(duplicate) = self.duplicate {
-            blocks[0] = duplicate;
-            used = 1;
-        }
-        // The latest interval first, so that a lost acknowledgement costs little (RFC 2018 section 4).
-        for start in self.recent {
-            let Some(block) = self.early.covering(start) else { continue };
-            if used < blocks.len() && !blocks[..used].contains(&block) {
-                blocks[used] = block;
-                used += 1;
-            }
-        }
-        blocks
     }
 }

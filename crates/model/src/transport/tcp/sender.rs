@@ -2,6 +2,7 @@
 
 use super::congestion::Congestion;
 use super::hold::{SendLimit, SendLimitClock};
+use super::rare::Rare;
 use super::rtt::RttEstimator;
 use super::scoreboard::Scoreboard;
 use super::{Counters, Segment};
@@ -45,7 +46,7 @@ pub(crate) struct Sender {
     pub(super) next: u64,
     /// End of the receiver's window.
     pub(super) edge: u64,
-    pub(super) board: Scoreboard,
+    pub(super) board: Rare<Scoreboard>,
     pub(super) state: RecoveryState,
     /// End of the data in flight when recovery began, and when the window was last reduced. When all below is
     /// acknowledged, recovery ends, and an echo may reduce the window again.
@@ -103,7 +104,7 @@ impl Sender {
             una: 0,
             next: 0,
             edge: params.receive_buffer_bytes,
-            board: Scoreboard::default(),
+            board: Rare::default(),
             state: RecoveryState::Open,
             recover: 0,
             reduced_to: 0,
@@ -148,9 +149,22 @@ impl Sender {
 
     /// Returns the bytes in flight, as far as they are known (the pipe of RFC 6675).
     pub(crate) fn in_flight(&self) -> u64 {
-        let out = self.next - self.una - self.board.sacked_bytes() - self.board.lost_bytes();
+        let gone = self.board.get().map_or(0, |board| board.sacked_bytes() + board.lost_bytes());
+        let out = self.next - self.una - gone;
         // Without SACK, each duplicate acknowledgement stands for a segment that has left the network.
         out - (self.duplicates * self.mss).min(out)
+    }
+
+    /// Returns the bytes that have arrived beyond the cumulative acknowledgement.
+    #[inline]
+    pub(super) fn sacked_bytes(&self) -> u64 {
+        self.board.get().map_or(0, Scoreboard::sacked_bytes)
+    }
+
+    /// Returns the bytes that are lost and have not been sent again.
+    #[inline]
+    pub(super) fn lost_bytes(&self) -> u64 {
+        self.board.get().map_or(0, Scoreboard::lost_bytes)
     }
 
     /// Writes the next segment with data to send into `segment`. Returns false if there is none.
@@ -166,7 +180,7 @@ impl Sender {
             return true;
         }
         // Lost data goes before new data (RFC 6675 section 4, NextSeg rule 1).
-        if self.board.lost_bytes() > 0 && self.retransmit_lost(now, segment, counters) {
+        if self.lost_bytes() > 0 && self.retransmit_lost(now, segment, counters) {
             return true;
         }
         if std::mem::take(&mut self.probe) && self.una < self.next {
@@ -178,7 +192,7 @@ impl Sender {
 
     /// Writes a retransmission of lost data into `segment`. Returns false if the congestion window admits none.
     fn retransmit_lost(&mut self, now: Time, segment: &mut Segment, counters: &mut Counters) -> bool {
-        let Some((start, end)) = self.board.first_lost() else { return false };
+        let Some((start, end)) = self.board.get().and_then(Scoreboard::first_lost) else { return false };
         // Whole packets: a part of one would leave a new hole.
         let allowed = self.allowed() / self.mss * self.mss;
         let allowed = if self.force { allowed.max(self.mss) } else { allowed };
@@ -188,7 +202,7 @@ impl Sender {
             return false;
         }
         self.force = false;
-        self.board.send_again(start, start + bytes, self.mss, self.next);
+        self.board.make().send_again(start, start + bytes, self.mss, self.next);
         *segment = self.repeat_data(now, start, bytes, counters);
         true
     }
@@ -270,7 +284,7 @@ impl Sender {
     pub(crate) fn is_held_by_congestion(&mut self, now: Time, counters: &mut Counters) -> bool {
         let least = (self.written - self.next).min(self.mss);
         // Data in flight, so that no idle time resets the window; nothing to repair and nothing to probe.
-        let calm = self.una < self.next && self.board.lost_bytes() == 0 && !self.probe && !self.window_probe;
+        let calm = self.una < self.next && self.lost_bytes() == 0 && !self.probe && !self.window_probe;
         let held = calm && least > 0 && self.edge - self.next >= least && self.allowed() < least;
         if held {
             self.hold_by_congestion(now, counters);

@@ -1,5 +1,6 @@
 //! Timers of the sending half: retransmission, tail loss, reordering, closed windows.
 
+use super::scoreboard::Scoreboard;
 use super::sender::{RecoveryState, Sender};
 use super::Counters;
 use hostnet_kernel::Time;
@@ -17,7 +18,7 @@ impl Sender {
         // Before the others: a loss found here ends probing.
         if now >= self.reorder_at {
             self.reorder_at = Time::MAX;
-            self.board.lose_below(self.una, self.reorder_to);
+            self.board.make().lose_below(self.una, self.reorder_to);
             self.enter_recovery(counters);
             self.watch_reordering(now);
         }
@@ -44,7 +45,7 @@ impl Sender {
         // Recovery has halved the window for these losses already.
         self.congestion.on_timeout(self.state != RecoveryState::Open);
         self.rtt.back_off();
-        self.board.lose_all(self.una, self.next);
+        self.board.make().lose_all(self.una, self.next);
         self.state = RecoveryState::Loss;
         self.recover = self.next;
         // An echo for data sent from now on may reduce the new window.
@@ -69,7 +70,7 @@ impl Sender {
     /// retransmission timeout mostly comes first.
     pub(super) fn schedule_probe(&mut self, now: Time) {
         self.probe_at = Time::MAX;
-        let calm = self.state == RecoveryState::Open && self.board.sacked_bytes() == 0;
+        let calm = self.state == RecoveryState::Open && self.sacked_bytes() == 0;
         // No second probe before the first one is answered.
         if !self.tail_loss_probe || !calm || self.una == self.next || self.una < self.probe_to {
             return;
@@ -91,7 +92,7 @@ impl Sender {
     /// Starts the reordering timer if a hole has too little beyond it to be considered lost. The hole is lost if
     /// nothing arrives for a quarter of the shortest round-trip time (RFC 8985 section 6.2).
     pub(super) fn watch_reordering(&mut self, now: Time) {
-        match self.board.doubtful_to() {
+        match self.board.get().and_then(Scoreboard::doubtful_to) {
             None => self.reorder_at = Time::MAX,
             Some(limit) => {
                 // The reordering timer takes the place of the probe.
