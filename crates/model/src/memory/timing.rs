@@ -168,6 +168,7 @@ impl DramTiming {
         closed.max(if same_bank { self.ranks[rank].same_bank } else { 0 })
     }
 
+    #[inline]
     pub(crate) fn activate(&mut self, clock: u64, bank: usize, row: u32) {
         let t = &self.dram.timing;
         self.open |= 1 << bank;
@@ -186,6 +187,7 @@ impl DramTiming {
     }
 
     /// Forbids activations of the banks of a rank before `clock`.
+    #[inline]
     fn raise_act(&mut self, rank: usize, clock: u64) {
         for group in bits(self.ranks[rank].groups) {
             self.group_act[group] = self.group_act[group].max(clock);
@@ -193,6 +195,7 @@ impl DramTiming {
     }
 
     /// Closes the row of a bank by a command at `clock`.
+    #[inline]
     pub(crate) fn precharge(&mut self, clock: u64, bank: usize) {
         self.close(clock, bank);
         let rank = &mut self.ranks[usize::from(self.rank_of[bank])];
@@ -206,6 +209,7 @@ impl DramTiming {
     }
 
     /// Closes the row of a bank by auto-precharge at `clock`.
+    #[inline]
     pub(crate) fn close(&mut self, clock: u64, bank: usize) {
         self.open &= !(1 << bank);
         // tRC from the last ACT may end later than tRP.
@@ -213,6 +217,7 @@ impl DramTiming {
     }
 
     /// Issues a read or a write, and updates the earliest clocks of the bus and of all ranks.
+    #[inline]
     pub(crate) fn cas(&mut self, clock: u64, bank: usize, write: bool) {
         let t = &self.dram.timing;
         let row = &mut self.rows[bank];

@@ -69,6 +69,7 @@ impl Direction {
     }
 
     /// Counts a line that has been served.
+    #[inline]
     pub(super) fn note_served(&mut self, write: bool) {
         // Writes that pass in read mode, and owned reads in write mode, do not count towards the limits of the mode.
         self.served += u32::from(write == (self.mode == Mode::Write));

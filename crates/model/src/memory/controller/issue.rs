@@ -18,6 +18,7 @@ impl Controller {
     }
 
     /// Closes the row of a bank by a precharge of that bank alone.
+    #[inline]
     pub(super) fn close_row(&mut self, clock: u64, bank: usize) {
         self.scheduler.buses.use_row(clock, 1);
         self.record(clock, CommandKind::Precharge, bank, 0, 0);
@@ -25,6 +26,7 @@ impl Controller {
         self.row_closed(bank);
     }
 
+    #[inline]
     pub(super) fn row_closed(&mut self, bank: usize) {
         self.counters.precharges += 1;
         self.scheduler.row_closed(bank);
@@ -125,6 +127,7 @@ impl Controller {
         domain.release(now, entry.class, entry.queued);
     }
 
+    #[inline]
     pub(super) fn note_empty(&mut self, now: Time) {
         if self.scheduler.queued() == 0 {
             self.empty_since = now;
@@ -159,6 +162,7 @@ impl Controller {
     }
 
     /// Returns true if an access closes its row by auto-precharge, because no other request needs the row.
+    #[inline]
     pub(super) fn closes_after(&self, bank: usize, write: bool) -> bool {
         let policy =
             self.scheduler.params.page == PagePolicy::Closed || write && self.scheduler.params.write_auto_precharge;

@@ -80,6 +80,7 @@ impl BankOwners {
     }
 
     /// Makes a request the owner of a bank.
+    #[inline]
     pub(super) fn own(&mut self, bank: usize, entry: QueueEntry, write: bool) {
         self.entries[bank] = entry;
         self.keys[bank] = entry.key;
@@ -87,6 +88,7 @@ impl BankOwners {
     }
 
     /// Makes a column access of the owner of a bank; returns the owner, and true if the access was its last.
+    #[inline]
     pub(super) fn access(&mut self, bank: usize, write: bool) -> (QueueEntry, bool) {
         let entry = self.entries[bank];
         let last = entry.accesses == 1;
