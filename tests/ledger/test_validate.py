@@ -6,6 +6,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from rich.console import Console
 from hostnet.ledger import LedgerError, cli_validate, validate
 from hostnet.ledger import validate as validate_function
 from hostnet.ledger.runner import Simulate
-from hostnet.ledger.show import floor_lines, print_table, score_table, show_ledger
+from hostnet.ledger.show import floor_lines, left_out_lines, print_table, score_table, show_ledger
 from hostnet.ledger.validate import write_json
 from tests.support import raises_code
 
@@ -238,3 +239,14 @@ def test_on_a_terminal_it_has_lines_and_bold_type(simulator: Simulator) -> None:
     text = text_of(simulator(), terminal=True)
     assert "\x1b[1m" in text
     assert "─" in text
+
+
+def test_a_selection_counts_the_rows_that_it_leaves_out() -> None:
+    ledger = validate("netsdm", selection="quick")
+    all_rows = [value for panel in ledger.study.panels for value in panel.rows()]
+    assert 0 < sum(ledger.left_out.values()) == len(all_rows) - len(ledger.rows)
+    figures = {value.figure for value in all_rows}
+    assert set(ledger.left_out) <= figures
+    (line,) = left_out_lines(ledger)
+    assert line.startswith("--quick leaves out ")
+    assert left_out_lines(replace(ledger, left_out=Counter())) == []

@@ -27,7 +27,7 @@ def cli_validate_every(
         LedgerError: As for `validate`, or there is no checkout to write to.
         OSError: A file cannot be written.
     """
-    from hostnet.ledger.show import run_line, stdout_console, summary_line
+    from hostnet.ledger.show import left_out_lines, run_line, stdout_console, summary_line
     from hostnet.terminal.progress import Watch
 
     for name in names:
@@ -40,7 +40,7 @@ def cli_validate_every(
             ledger = validate(
                 name, selection="quick" if quick else "full", threads=threads, progress=watch, keep=not fresh
             )
-        for line in (summary_line(ledger), run_line(ledger), ""):
+        for line in (summary_line(ledger), run_line(ledger), *left_out_lines(ledger), ""):
             console.print(line, markup=False, soft_wrap=True)
         if write:
             write_ledger(ledger)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
@@ -102,6 +103,17 @@ def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, 
             elif need.names() <= outcomes.keys():
                 rows.append(make_row(study, panel, series, value, estimate_of(series, need, outcomes, value.y)))
     return rows
+
+
+def rows_left_out(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, Outcome]) -> Counter[str]:
+    """Counts, by figure, the rows that `ledger_rows` omits because their operating points were not run."""
+    counts: Counter[str] = Counter()
+    for panel in panels:
+        for value in panel.rows():
+            need = dependencies_of(study, series_of(panel, value), value.x)
+            if need is not None and not need.names() <= outcomes.keys():
+                counts[value.figure] += 1
+    return counts
 
 
 def make_row(

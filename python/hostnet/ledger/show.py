@@ -61,7 +61,8 @@ def show_ledger(console: Console, ledger: Ledger) -> None:
     if ledger.failing:
         console.print()
         print_table(console, failing_table(console, ledger.failing))
-    for line in ("", *exclusion_lines(ledger), *skipped_lines(ledger), "", run_line(ledger), summary_line(ledger)):
+    notes = (*exclusion_lines(ledger), *skipped_lines(ledger), *left_out_lines(ledger))
+    for line in ("", *notes, "", run_line(ledger), summary_line(ledger)):
         console.print(line, markup=False, soft_wrap=True)
 
 
@@ -130,6 +131,18 @@ def skipped_lines(ledger: Ledger) -> list[str]:
         if outcome.skipped:
             points.setdefault(outcome.skipped, []).append(name)
     return [f"skipped: {', '.join(names)}: {reason}" for reason, names in points.items()]
+
+
+def left_out_lines(ledger: Ledger) -> list[str]:
+    """Describes the rows that the selection leaves out."""
+    if not ledger.left_out:
+        return []
+    whole = {row.figure for row in ledger.rows}
+    figures = [
+        f"{figure}{'' if figure in whole else ' (all)'} {count}" for figure, count in sorted(ledger.left_out.items())
+    ]
+    total = sum(ledger.left_out.values())
+    return [f"--{ledger.selection} leaves out {total} rows, by figure or table: {', '.join(figures)}"]
 
 
 def run_line(ledger: Ledger) -> str:

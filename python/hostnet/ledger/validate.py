@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING
 from hostnet.ledger.dependencies import points_needed
 from hostnet.ledger.errors import LedgerError
 from hostnet.ledger.panels import Panel, figure_matches, figure_name
-from hostnet.ledger.rows import Row, Score, ledger_rows, scores
+from hostnet.ledger.rows import Row, Score, ledger_rows, rows_left_out, scores
 from hostnet.ledger.runner import Batch, Progress, Simulate, run_points
 from hostnet.ledger.study import Study, load_study
 from hostnet.saved_results import SavedResults
@@ -35,6 +36,8 @@ class Ledger(TableMethods, SavedResults):
     batch: Batch
     selection: str = "full"
     """Selection of operating points that was run."""
+    left_out: Counter[str] = field(default_factory=Counter, compare=False)
+    """Rows that the selection leaves out, by figure."""
     saved: list[Path] = field(default_factory=list, compare=False)
     """Run directories that `save` has written."""
 
@@ -125,7 +128,8 @@ def validate(
     rows = ledger_rows(study, panels, batch.outcomes)
     if engine == "predict":
         rows = [row for row in rows if row.simulated is not None]
-    return Ledger(study, rows, scores(study, rows), batch, selection)
+    left_out = rows_left_out(study, panels, batch.outcomes)
+    return Ledger(study, rows, scores(study, rows), batch, selection, left_out)
 
 
 def points_drawn(study: Study, panels: Sequence[Panel]) -> set[str]:
