@@ -24,7 +24,7 @@
 use crate::job::Job;
 use crate::problem::Problem;
 use crate::request::Request;
-use crate::{controls, examples, names, report, results};
+use crate::{report, results};
 use hostnet_commands::remedies::{find_remedies, limit_keys, Loads};
 use hostnet_config::Code;
 use serde::Serialize;
@@ -38,7 +38,7 @@ const PROGRESS_MS: f64 = 100.0;
 /// Mounts the files of the examples, and turns panics into thrown errors.
 #[wasm_bindgen(start)]
 pub fn start() {
-    examples::mount_files();
+    crate::examples::mount_files();
     std::panic::set_hook(Box::new(|info| {
         wasm_bindgen::throw_val(to_js(&Problem::new(Code::Defect, info.to_string())));
     }));
@@ -55,28 +55,28 @@ pub fn version() -> String {
 #[wasm_bindgen]
 #[must_use]
 pub fn presets() -> JsValue {
-    to_js(&names::presets())
+    to_js(&crate::names::presets())
 }
 
 /// Returns the names that configurations may use, by kind: devices, dies, transports and so on.
 #[wasm_bindgen]
 #[must_use]
 pub fn names() -> JsValue {
-    to_js(&names::names())
+    to_js(&crate::names::names())
 }
 
 /// Returns the examples: `name`, `about`, `kind` (as of results), `command`, `noc` and `text`.
 #[wasm_bindgen]
 #[must_use]
 pub fn examples() -> JsValue {
-    to_js(&examples::list())
+    to_js(&crate::examples::list())
 }
 
 /// Returns commented configurations to start from, by name: "server", and the templates of clusters.
 #[wasm_bindgen]
 #[must_use]
 pub fn templates() -> JsValue {
-    to_js(&names::templates())
+    to_js(&crate::names::templates())
 }
 
 /// Returns the JSON Schema of a kind of configuration: "server", "cluster", "chip" or "noc".
@@ -85,7 +85,7 @@ pub fn templates() -> JsValue {
 /// Throws if there is no such kind.
 #[wasm_bindgen]
 pub fn schema(kind: &str) -> Result<JsValue, JsValue> {
-    names::schema(kind).map(|schema| to_js(&schema)).map_err(|problem| to_js(&problem))
+    crate::names::schema(kind).map(|schema| to_js(&schema)).map_err(|problem| to_js(&problem))
 }
 
 /// Returns each configuration key that can raise a limit of a server: `limit`, `path`, `what`, `scale` and `along`.
@@ -108,7 +108,7 @@ pub fn mount(name: &str, content: &[u8]) {
 #[must_use]
 pub fn check(request: &JsValue) -> JsValue {
     match read(request).and_then(|request| request.resolve()) {
-        Ok(plan) => to_js(&names::checked(&plan)),
+        Ok(plan) => to_js(&crate::names::checked(&plan)),
         Err(problem) => to_js(&json!({ "errors": [problem] })),
     }
 }
@@ -131,7 +131,7 @@ pub fn hash(request: &JsValue) -> Result<String, JsValue> {
 #[wasm_bindgen]
 pub fn controls(request: &JsValue) -> Result<JsValue, JsValue> {
     let plan = read(request).and_then(|request| request.resolve());
-    let found = plan.map(|plan| plan.hosts().map(controls::list).unwrap_or_default());
+    let found = plan.map(|plan| plan.hosts().map(crate::controls::list).unwrap_or_default());
     found.map(|found| to_js(&found)).map_err(|problem| to_js(&problem))
 }
 
@@ -147,7 +147,7 @@ pub fn adjust(request: &JsValue, name: &str, value: &JsValue) -> Result<String, 
 
 fn adjusted(request: &Request, name: &str, value: &JsValue) -> Result<String, Problem> {
     let value: Value = value.as_f64().map_or_else(|| json!(value.as_string()), |number| json!(number));
-    controls::set(request.text(), request.resolve()?.hosts()?, name, &value)
+    crate::controls::set(request.text(), request.resolve()?.hosts()?, name, &value)
 }
 
 /// Predicts the results of a request without simulating it. `summary.engine` is "predict" then, and there are no
