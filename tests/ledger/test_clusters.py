@@ -183,7 +183,7 @@ def test_quantities_follow_from_tables(hostcc: Ledger) -> None:
     assert value(hostcc, "hostcc.fig2.drop") == pytest.approx(0.3)
     assert value(hostcc, "hostcc.fig10.3x.drops") == pytest.approx(1)
     assert value(hostcc, "hostcc.fig8.is_idle") == 64
-    assert value(hostcc, "hostcc.eq.iio") == pytest.approx(1)
+    assert value(hostcc, "hostcc.eq.iio/law") == pytest.approx(1)
     assert value(hostcc, "hostcc.fig8.is_max") == 93
     assert value(hostcc, "hostcc.pcie_overhead") == pytest.approx(100 * (102.4 / 44 - 1))
     assert value(hostcc, "hostcc.fig9.amp_net") == pytest.approx(80 / 44)
