@@ -85,12 +85,12 @@ def description_of(row: Result) -> Result:
     """Adds the name of a point, its variant, and whether its rate is based on enough packets."""
     if "trace" in row:
         return {"name": row["trace"], "variant": "alone"}
+    name = f"{row['traffic']}-{row['offered_flits_node_cycle']}"
     if "nodes" in row:
-        name = f"{row['traffic']}-{row['offered_flits_node_cycle']}"
-        return {"name": name, "variant": f"ring-{row['nodes']}", "packets": "many"}
+        return {"name": name, "variant": f"ring-{row['nodes']}"}
     packets = int(row["flits_measured"]) / int(row["packet_flits"])
     return {
-        "name": f"{row['traffic']}-{row['offered_flits_node_cycle']}",
+        "name": name,
         "variant": f"{ROUTINGS[row['routing']]}-{row['packet_flits']}",
         "packets": "many" if packets >= PACKETS_MIN else "few",
     }

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
-from hostnet.ledger.dependencies import dependencies_of, estimate_of, series_of
+from hostnet.ledger.dependencies import Dependencies, dependencies_of, estimate_of, series_of
 from hostnet.ledger.panels import ALL, Exclusion, Group, Kind, Panel, Published, Relation, Series
 from hostnet.ledger.quantities import Estimate, Outcome
 from hostnet.ledger.study import Study
@@ -92,28 +92,33 @@ class Score:
 def ledger_rows(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, Outcome]) -> list[Row]:
     """Returns the rows of the panels, without those whose operating points were not run."""
     rows = []
-    for panel in panels:
-        for value in panel.rows():
-            series = series_of(panel, value)
-            need = dependencies_of(study, series, value.x)
-            if need is None:
-                rows.append(make_row(study, panel, series, value, None))
-            elif any(outcomes[name].skipped for name in need.names() & outcomes.keys()):
-                rows.append(make_row(study, panel, series, value, None, skipped=True))
-            elif need.names() <= outcomes.keys():
-                rows.append(make_row(study, panel, series, value, estimate_of(series, need, outcomes, value.y)))
+    for panel, value, series, need in values_of(study, panels):
+        if need is None:
+            rows.append(make_row(study, panel, series, value, None))
+        elif any(outcomes[name].skipped for name in need.names() & outcomes.keys()):
+            rows.append(make_row(study, panel, series, value, None, skipped=True))
+        elif need.names() <= outcomes.keys():
+            rows.append(make_row(study, panel, series, value, estimate_of(series, need, outcomes, value.y)))
     return rows
 
 
 def rows_left_out(study: Study, panels: tuple[Panel, ...], outcomes: Mapping[str, Outcome]) -> Counter[str]:
     """Counts, by figure, the rows that `ledger_rows` omits because their operating points were not run."""
-    counts: Counter[str] = Counter()
+    return Counter(
+        value.figure
+        for _, value, _, need in values_of(study, panels)
+        if need is not None and not need.names() <= outcomes.keys()
+    )
+
+
+def values_of(
+    study: Study, panels: tuple[Panel, ...]
+) -> Iterator[tuple[Panel, Published, Series, Dependencies | None]]:
+    """Yields every value of the panels, with its series and the operating points that it needs."""
     for panel in panels:
         for value in panel.rows():
-            need = dependencies_of(study, series_of(panel, value), value.x)
-            if need is not None and not need.names() <= outcomes.keys():
-                counts[value.figure] += 1
-    return counts
+            series = series_of(panel, value)
+            yield panel, value, series, dependencies_of(study, series, value.x)
 
 
 def make_row(
