@@ -55,9 +55,9 @@ pub type RoutingFunction<'a> = &'a dyn Fn(u16, u16, bool) -> (u8, VcClass);
 pub enum VcClass {
     /// All virtual channels.
     All,
-    /// The lower half: before the packet crosses the dateline of a ring.
+    /// The lower half, such as before a dateline.
     Lower,
-    /// The upper half: after the packet has crossed the dateline.
+    /// The upper half, such as after a dateline.
     Upper,
 }
 
@@ -224,7 +224,7 @@ fn vcs_of_part(vcs: u64, part: VcClass) -> Result<u64, NocError> {
     match part {
         VcClass::All => Ok(vcs),
         _ if half == 0 => {
-            let rule = "1 for a class and order; a ring needs at least 2, before and after its dateline";
+            let rule = "1 for a class and order; halves need at least 2";
             Err(NocError::new("vcs", rule))
         }
         VcClass::Lower => Ok(lower),

@@ -212,13 +212,19 @@ impl Egress {
         }
         let wire_bytes = self.wire.wire_bytes(ip_bytes);
         let serialization_ps = self.wire.serialization_ps(wire_bytes);
-        self.free_at = context.now() + serialization_ps;
-        self.sent_packets += 1;
-        self.sent_bytes += u64::from(ip_bytes);
-        self.sent_wire_bytes += u64::from(wire_bytes);
+        self.count_sent(ip_bytes, wire_bytes, context.now() + serialization_ps);
         let port = self.wire.peer_port;
         context.send(self.wire.peer, serialization_ps + self.wire.delay_ps, Payload::Packet { id, port });
         None
+    }
+
+    /// Counts a packet that occupies the wire until `free_at`.
+    #[inline(always)]
+    fn count_sent(&mut self, ip_bytes: u32, wire_bytes: u32, free_at: Time) {
+        self.free_at = free_at;
+        self.sent_packets += 1;
+        self.sent_bytes += u64::from(ip_bytes);
+        self.sent_wire_bytes += u64::from(wire_bytes);
     }
 
     /// Returns the busy time of the wire since the start of the run, if it is recorded.

@@ -12,6 +12,10 @@ pub(super) fn build(nodes: u16, params: &Params) -> Result<(Layout, Routes), Noc
     if !(2..=NODES_MAX).contains(&nodes) {
         return Err(NocError::new("nodes", format!("{nodes} is out of range; 2 to {NODES_MAX} are allowed")));
     }
+    if let Some(class) = params.classes.iter().find(|class| class.vcs < 2) {
+        let rule = "a ring needs at least 2, for packets that cross its dateline and for the others";
+        return Err(NocError::new("vcs", format!("{} of class {}; {rule}", class.vcs, class.name)));
+    }
     let router = &params.router;
     let (hop, credit) = (router.hop_cycles(), u32::from(router.credit_cycles));
     let mut layout = Layout { ring: true, ..Layout::default() };

@@ -32,11 +32,8 @@ impl Egress {
         if self.watched {
             self.note_busy(first, serialization_ps);
         }
-        self.free_at = free_at;
         // Lost packets count as sent, because they occupy the wire.
-        self.sent_packets += 1;
-        self.sent_bytes += u64::from(packet.ip_bytes);
-        self.sent_wire_bytes += u64::from(wire_bytes);
+        self.count_sent(packet.ip_bytes, wire_bytes, free_at);
         let fate =
             if self.wire.faulty { self.queues.faults.fate(first, serialization_ps) } else { PacketFate::Arrives };
         packet.corrupt |= fate == PacketFate::ArrivesDamaged;

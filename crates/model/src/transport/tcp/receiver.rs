@@ -21,7 +21,7 @@ struct PendingAck {
     stamp: Time,
 }
 
-/// What a receiver keeps of segments that did not come in order or not once, and of changes of marks.
+/// State of a receiver that keeps segments which came out of order or more than once, and changes of marks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Disorder {
     /// Data that arrived out of order.
