@@ -1,6 +1,6 @@
-//! Lines that a drive writes, one after the other as if nothing held it back, to fill the caches.
+//! Lines that a drive writes, and bytes that it moves, as if nothing held it back, to fill the caches.
 
-use super::Ssd;
+use super::{DriveJob, Ssd};
 use hostnet_kernel::ComponentId;
 
 /// Line that a drive writes.
@@ -37,6 +37,21 @@ impl Ssd {
     pub fn consumed_line(&self, number: u64) -> Option<WrittenLine> {
         let before = number.checked_sub(self.lines_per_block()?)?;
         self.written_line(before).filter(|written| written.reader.is_some())
+    }
+
+    /// Returns the bytes per second that the drive moves for jobs of a workload on a core as if nothing held it back,
+    /// when its jobs take turns.
+    #[must_use]
+    pub fn bytes_per_s_for(&self, core: ComponentId, class: u8) -> u64 {
+        let rate = |job: &DriveJob| {
+            if job.params.reads > 0 {
+                self.params.read_bytes_per_s
+            } else {
+                self.params.write_bytes_per_s
+            }
+        };
+        let own = self.jobs.iter().filter(|job| (job.core, job.class) == (core, class));
+        own.map(|job| rate(job) / self.jobs.len() as u64).sum()
     }
 
     fn lines_per_block(&self) -> Option<u64> {

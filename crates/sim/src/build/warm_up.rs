@@ -7,6 +7,7 @@
 use crate::build::feeds::TraceFeeds;
 use crate::build::Layout;
 use crate::read::sample::Sample;
+use hostnet_kernel::ComponentId;
 use hostnet_model::cache::{Caches, ClassCounts, Victim};
 use hostnet_model::core::{Core, EngineKind, Executor};
 use hostnet_model::dma::Dma;
@@ -59,6 +60,8 @@ struct FillAgent {
     /// Engine, if the part is a core.
     engine: usize,
     lines: u64,
+    /// Minimum time between two accesses, in ps.
+    pace_ps: u64,
 }
 
 /// Agents with accesses left, the next one on top.
@@ -72,6 +75,8 @@ struct CacheFiller<'a> {
     /// Indices of the parts of the socket, and the ids of its cores.
     parts: Range<usize>,
     cores: PartIds,
+    /// Id of the first part of the machine.
+    origin: u32,
     /// Number of the socket.
     socket: u8,
     /// Lines done by the sockets before.
@@ -99,11 +104,23 @@ pub(crate) fn fill(
     for ((caches, of_socket), layout_of) in caches_of.iter_mut().zip(&params.sockets).zip(&layout.sockets) {
         let (Some([lines, written]), Some(caches)) = (wanted(of_socket), caches) else { continue };
         let before = filling.done;
-        let [first, end] = [layout_of.all().first(), layout_of.all().end()].map(|id| (id.0 - layout.first()) as usize);
+        let origin = layout.first();
+        let [first, end] = [layout_of.all().first(), layout_of.all().end()].map(|id| (id.0 - origin) as usize);
         let (parts, cores) = (first..end, layout_of.cores());
         let (socket, ddio) = (layout_of.number, params.ddio_at(layout_of.number));
-        let mut filler =
-            CacheFiller { caches, components, feeds, parts, cores, socket, before, filling, steps: 0, on_filling };
+        let mut filler = CacheFiller {
+            caches,
+            components,
+            feeds,
+            parts,
+            cores,
+            origin,
+            socket,
+            before,
+            filling,
+            steps: 0,
+            on_filling,
+        };
         // A drive without contention writes lines at its read bandwidth.
         let line_ps = 64 * 1_000_000_000_000 / of_socket.ssd.read_bytes_per_s.max(1);
         let filled = filler.run_cores(lines) && filler.run_all(&ddio, line_ps, lines, written);
@@ -234,20 +251,29 @@ fn next(agents: &mut FillAgents, act: impl FnOnce(&FillAgent) -> Option<u64>) ->
     true
 }
 
-/// Returns the engines of a core that execute threads.
-fn threads(component: &Component) -> Vec<usize> {
-    let engines = component.get().map_or(&[][..], Core::engines);
-    (0..engines.len()).filter(|&engine| Executor::of(&engines[engine]).is_some()).collect()
-}
-
 impl CacheFiller<'_> {
-    /// Creates the agents that `wanted` selects from every part, all at time 0.
-    fn agents(&self, wanted: impl Fn(&Component) -> Vec<usize>) -> FillAgents {
-        let of = |(component, part)| {
-            let engines = wanted(part).into_iter();
-            engines.map(move |engine| Reverse(FillAgent { component, engine, at_ps: 0, lines: 0 }))
+    /// Creates the agents of all threads of the cores, at time 0.
+    fn threads(&self) -> FillAgents {
+        let of = |component: usize| {
+            let engines = self.components[component].get().map_or(&[][..], Core::engines);
+            engines.iter().enumerate().filter_map(move |(engine, kind)| {
+                let pace_ps = self.pace_ps(component, Executor::of(kind)?)?;
+                Some(Reverse(FillAgent { at_ps: 0, component, engine, lines: 0, pace_ps }))
+            })
         };
-        self.parts.clone().zip(&self.components[self.parts.clone()]).flat_map(of).collect()
+        self.parts.clone().flat_map(of).collect()
+    }
+
+    /// Returns the minimum time between two accesses of a thread, in ps, or `None` if it makes none. The kernel's work
+    /// keeps pace with the drives, as if nothing held them back.
+    fn pace_ps(&self, component: usize, executor: &Executor) -> Option<u64> {
+        let Some((lines_per_page, class)) = executor.kernel_work() else { return Some(0) };
+        let core = ComponentId(self.origin + component as u32);
+        let drives = self.components.iter().filter_map(|component| component.get::<Ssd>());
+        let bytes_per_s: u64 = drives.map(|drive| drive.bytes_per_s_for(core, class)).sum();
+        // A page has 2^12 B, and lines per page are in units of 2^-16.
+        let ps = (1_000_000_000_000_u128 << 28).checked_div(u128::from(bytes_per_s) * u128::from(lines_per_page))?;
+        Some(u64::try_from(ps).unwrap_or(u64::MAX))
     }
 
     /// Creates the agents of all drives with a link to this socket whose DDIO is enabled in `ddio`. The drives may be
@@ -258,7 +284,7 @@ impl CacheFiller<'_> {
             link.is_some_and(|link| ddio.get(usize::from(link)) == Some(&true))
         };
         let all = self.components.iter().enumerate().filter(|(_, component)| puts(component));
-        all.map(|(component, _)| Reverse(FillAgent { at_ps: 0, component, engine: 0, lines: 0 })).collect()
+        all.map(|(component, _)| Reverse(FillAgent { at_ps: 0, component, engine: 0, lines: 0, pace_ps: 0 })).collect()
     }
 
     /// Counts a step, and reports progress every [`REPORT_STEPS`] steps. Returns false if the caller wants to stop.
@@ -278,14 +304,14 @@ impl CacheFiller<'_> {
             let core: &mut Core = self.components[agent.component].get_mut()?;
             let executor = Executor::of_mut(&mut core.engines_mut()[agent.engine])?;
             self.feeds.fill_empty(agent.component, executor);
-            executor.warm_up(self.caches)
+            Some(executor.warm_up(self.caches)?.max(agent.pace_ps))
         })
     }
 
     /// Runs the cores alone until the LLC has had `lines` lookups and its content is steady. Returns false if the
     /// caller wants to stop.
     fn run_cores(&mut self, lines: u64) -> bool {
-        let mut cores = self.agents(threads);
+        let mut cores = self.threads();
         let turnover = (lines / TURNOVERS).max(1);
         let mut turnovers = Turnovers::default();
         let mut found = 0;
@@ -313,7 +339,7 @@ impl CacheFiller<'_> {
     /// Meanwhile the cores may make as many accesses as for `lines` alone, and as many again in step with the
     /// devices. Lines of drives slower than that are written early.
     fn run_all(&mut self, ddio: &[bool], line_ps: u64, lines: u64, written: u64) -> bool {
-        let mut cores = self.agents(threads);
+        let mut cores = self.threads();
         let mut drives = self.drives(ddio);
         let budget = u128::from(ACCESSES_FREE.max(ACCESSES_PER_LINE * lines));
         let (mut accesses, mut done) = (0_u64, 0_u64);

@@ -251,6 +251,20 @@ fn every_application_may_have_clients_that_think() {
 }
 
 #[test]
+fn kernel_lines_are_written_back_from_the_start() {
+    let text = format!(
+        "{HEAD}l2.sets = 64\nllc.sets = 64\n[ddio]\nenabled = false\n[workload.disk]\nkind = \"fio\"\ncores = \"7\"\n\
+         jobs = [{{ rw = \"read\", bs = \"1 MiB\", iodepth = 16, size = \"1 GiB\", ssd = \"0-3\" }}]\n\
+         [run]\nwarmup = \"50 us\"\nduration = \"200 us\"\n"
+    );
+    let report = report(&plan(&text, &[]));
+    let [data, read, written] =
+        ["app_gb_per_s", "read_gb_per_s", "write_gb_per_s"].map(|column| of(&report, "workloads", "disk", column));
+    assert!(read > 0.03 * data, "the kernel reads {read} GB/s beside {data}");
+    assert_near("GB/s beyond the data", written - data, read, 0.1 * read);
+}
+
+#[test]
 fn runs_with_caches_resume_from_checkpoints() {
     let mut plans = vec![redis(CLIENTS, &["run.duration=100 us"])];
     plans.push(example(

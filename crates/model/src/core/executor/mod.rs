@@ -353,6 +353,14 @@ impl Executor {
         (span_ps + AHEAD_PS) * 1000 / instruction_fs.max(1) + u64::from(self.params.rob) + 2
     }
 
+    /// Returns the lines of kernel work per page of IO, in units of 2^-16, and the workload that they count for, if the
+    /// thread does the kernel's work for storage.
+    #[must_use]
+    pub fn kernel_work(&self) -> Option<(u64, u8)> {
+        let Source::Storage(storage) = &self.thread.source else { return None };
+        Some((storage.lines_per_page, self.thread.class))
+    }
+
     /// Executes an access to fill the caches before the simulation starts; see `warm`.
     pub fn warm_up(&mut self, caches: &mut Caches) -> Option<u64> {
         warm::step(self, caches)

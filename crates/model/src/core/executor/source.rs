@@ -54,6 +54,11 @@ impl Storage {
         }
     }
 
+    /// Adds one line of work.
+    pub(super) fn owe_line(&mut self) {
+        self.owed += LINE;
+    }
+
     fn next(&mut self, pages: &mut Translator, rng: &mut Rng) -> Option<LineAccess> {
         if self.owed >= LINE {
             self.owed -= LINE;

@@ -15,9 +15,9 @@ pub(super) fn step(core: &mut Executor, caches: &mut Caches) -> Option<u64> {
         return None;
     }
     let thread = &mut core.thread;
-    // Kernel work follows from IO, of which there is none before the simulation.
-    if matches!(thread.source, Source::Storage(_)) {
-        return None;
+    // Kernel work follows from IO, of which there is none before the simulation, so the caller sets its pace.
+    if let Source::Storage(storage) = &mut thread.source {
+        storage.owe_line();
     }
     let item = core.held.take().or_else(|| thread.source.next(&mut core.pages, &mut core.rng))?;
     // Speed of the simulator only: the access after this one is drawn early, to prefetch the tables that it needs.
