@@ -91,6 +91,7 @@ def test_steps_of_a_ring_last_as_long_as_its_densest_part(tmp_path: Path) -> Non
         ({"kind": "allreduce", "algorithm": "ring", "bucket": "100 kB"}, 2 * 3),
         ({"kind": "allreduce", "algorithm": "tree"}, 2 * 3),
         ({"kind": "allreduce", "algorithm": "recursive-doubling"}, 4 * 2),
+        ({"kind": "allreduce", "algorithm": "halving-doubling"}, 2 * 3),
         ({"kind": "allreduce", "algorithm": "hierarchical", "group": 2}, 2 * 2 + 2),
         ({"kind": "allgather", "algorithm": "ring"}, 4 * 3),
         ({"kind": "allgather", "algorithm": "recursive-doubling"}, 4 * 3),

@@ -9,7 +9,7 @@ import pytest
 from tests.limits import Content, assert_named_limits_help
 
 KINDS = ["allreduce"] * 4 + ["allgather", "alltoall", "broadcast"]
-ALGORITHMS = ["ring", "recursive-doubling", "tree", "aggregator", "hierarchical", "in-network"]
+ALGORITHMS = ["ring", "recursive-doubling", "halving-doubling", "tree", "aggregator", "hierarchical", "in-network"]
 PARTS = ["forward", "backward", "copy", "update"]
 OTHERS = frozenset({"timeouts", "losses", "marks"})
 """Limits that no change of a key relieves."""

@@ -220,7 +220,7 @@ TRAINING = some.builds(
     hosts=some.just("client"),
     bytes=some.sampled_from(["1 kB", "3 MB"]),
     ranks=maybe(some.integers(1, 20)),
-    algorithm=maybe(some.sampled_from(["ring", "tree", "recursive-doubling", "aggregator"])),
+    algorithm=maybe(some.sampled_from(["ring", "tree", "recursive-doubling", "halving-doubling", "aggregator"])),
     sum=one_of("10 GB/s"),
     bucket=one_of("300 kB"),
     compute=maybe(some.just(JobCompute(forward="1 us", backward="3 us", copy="1 us", update="2 us"))),

@@ -199,6 +199,8 @@ pub enum AlgorithmSpec {
     Ring,
     /// Ranks exchange their data at distances that double.
     RecursiveDoubling,
+    /// Ranks exchange halves of their data at distances that halve, then the sums at distances that double.
+    HalvingDoubling,
     /// Along a binomial tree.
     Tree,
     /// Each pair of ranks exchanges data.

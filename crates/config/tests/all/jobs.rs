@@ -141,7 +141,7 @@ fn what_cores_execute_needs_cores() {
 #[test]
 fn collectives_are_of_any_number_of_ranks() {
     let ways = [
-        ("allreduce", ["ring", "recursive-doubling", "tree", "aggregator"].as_slice()),
+        ("allreduce", ["ring", "recursive-doubling", "halving-doubling", "tree", "aggregator"].as_slice()),
         ("allgather", &["ring"]),
         ("alltoall", &["pairwise"]),
         ("broadcast", &["tree", "ring"]),

@@ -3,6 +3,7 @@
 
 mod collective;
 mod group;
+mod halving;
 mod pattern;
 mod rank;
 #[cfg(test)]

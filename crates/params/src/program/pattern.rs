@@ -19,6 +19,12 @@ pub enum CollectivePattern {
     /// Sum by exchanges at doubling distances. Members beyond a power of two send their data to a neighbour before,
     /// and get the sum afterwards.
     DoublingSum,
+    /// Reduce-scatter by exchanges of halves at distances that halve. Members beyond a power of two send their data to
+    /// a neighbour before.
+    HalvingReduceScatter,
+    /// All-gather of the parts of a vector at doubling distances, after a reduce-scatter by halves. Members beyond a
+    /// power of two get the sum afterwards.
+    DoublingPartsAllgather,
     /// All-gather by exchanges at doubling distances, of a number of members that is a power of two.
     DoublingAllgather,
     /// Sum at the first member along a binomial tree.
@@ -87,6 +93,8 @@ impl CollectivePattern {
             Self::Dissemination | Self::DoublingAllgather | Self::TreeBroadcast => levels,
             // An exchange and an addition per level, the same for members beyond a power of two, and their sums.
             Self::DoublingSum => 2 * count.ilog2() + 3,
+            Self::HalvingReduceScatter => 2 * count.ilog2() + 2,
+            Self::DoublingPartsAllgather => count.ilog2() + 1,
             Self::TreeReduce => 2 * levels,
             Self::ChainBroadcast => 2,
             Self::GatherSum { root, .. } if place == root => 2 * others,
@@ -111,6 +119,7 @@ impl CollectivePattern {
             _ if count < 2 => 0,
             Self::RingReduceScatter | Self::RingPartsAllgather => bytes.div_ceil(count.into()),
             Self::DoublingAllgather => bytes * u64::from(count / 2),
+            Self::HalvingReduceScatter | Self::DoublingPartsAllgather if count.is_power_of_two() => bytes.div_ceil(2),
             _ => bytes,
         }
     }
@@ -132,6 +141,8 @@ impl CollectivePattern {
             Self::Pairwise => member.pairwise(index + 1),
             Self::Dissemination => member.dissemination(1 << index),
             Self::DoublingSum => member.doubling_sum(index),
+            Self::HalvingReduceScatter => member.halving(index),
+            Self::DoublingPartsAllgather => member.regathering(index),
             Self::DoublingAllgather => member.doubling_allgather(1 << index),
             Self::TreeReduce => member.tree_reduce(index),
             Self::TreeBroadcast => member.tree_broadcast(index),
@@ -148,15 +159,15 @@ fn levels(count: u32) -> u32 {
     count.next_power_of_two().ilog2()
 }
 
-fn sending(to: u32, bytes: u64) -> PlaceStep {
+pub(super) fn sending(to: u32, bytes: u64) -> PlaceStep {
     PlaceStep { send: (to, bytes), ..PlaceStep::default() }
 }
 
-fn receiving(from: u32, bytes: u64) -> PlaceStep {
+pub(super) fn receiving(from: u32, bytes: u64) -> PlaceStep {
     PlaceStep { receive: (from, bytes), ..PlaceStep::default() }
 }
 
-fn adding(added: u64) -> PlaceStep {
+pub(super) fn adding(added: u64) -> PlaceStep {
     PlaceStep { added, ..PlaceStep::default() }
 }
 
@@ -177,7 +188,7 @@ impl Member {
     }
 
     /// Returns the offset of a part of the vector. Parts differ by a byte at most.
-    fn begin_of(self, part: u32) -> u64 {
+    pub(super) fn begin_of(self, part: u32) -> u64 {
         let count = u64::from(self.count);
         let (whole, rest) = (self.bytes / count, self.bytes % count);
         whole * u64::from(part) + rest * u64::from(part) / count

@@ -72,6 +72,7 @@ fn after_a_sum_every_member_has_the_data_of_all_once() {
             let sums = [
                 &[RingReduceScatter, RingPartsAllgather][..],
                 &[DoublingSum],
+                &[HalvingReduceScatter, DoublingPartsAllgather],
                 &[TreeReduce, TreeBroadcast],
                 &[TreeReduce, ChainBroadcast],
                 &gather(0),
@@ -134,7 +135,8 @@ fn peers_and_numbers_of_steps_are_those_of_the_steps() {
     let gather = GatherSum { root: 1, has_own: false };
     let patterns = [RingReduceScatter, RingPartsAllgather, RingAllgather, Pairwise, Dissemination, DoublingSum];
     let others = [TreeReduce, TreeBroadcast, ChainBroadcast, gather, Scatter { root: 1 }];
-    for pattern in patterns.into_iter().chain(others) {
+    let halves = [HalvingReduceScatter, DoublingPartsAllgather];
+    for pattern in patterns.into_iter().chain(others).chain(halves) {
         for (count, bytes) in (2..=17).flat_map(|count| [(count, 3), (count, 1000)]) {
             let mut collective = collective(pattern, count, bytes);
             let vector = bytes.div_ceil(count.into());

@@ -77,6 +77,9 @@ fn small_collectives_take_as_many_messages_after_each_other_as_they_have_rounds(
         assert_eq!(broadcast, rounds * way_ps(500), "broadcast to {hosts}");
         let doubling = "kind = \"allreduce\"\nalgorithm = \"recursive-doubling\"\nbytes = \"1 kB\"";
         assert_eq!(took_ps(&job(hosts, doubling, "")), rounds * way_ps(1000), "sum of {hosts}");
+        let halving = "kind = \"allreduce\"\nalgorithm = \"halving-doubling\"\nbytes = \"1024 B\"";
+        let ways: u64 = (1..=rounds).map(|round| 2 * way_ps(1024 >> round)).sum();
+        assert_eq!(took_ps(&job(hosts, halving, "")), ways, "sum of {hosts} by halves");
     }
     let odd = "kind = \"allreduce\"\nalgorithm = \"recursive-doubling\"\nbytes = \"64 B\"";
     // First ranks 0 and 2 send their vectors to 1 and 3. While 1 and 3 exchange, 4 and 5 finish their exchange, and
@@ -95,6 +98,13 @@ fn large_collectives_take_what_their_bytes_need() {
         assert_within(of("allgather"), others, &format!("allgather of {hosts}"));
         assert_within(of("alltoall"), others, &format!("alltoall of {hosts}"));
     }
+    let halves: f64 = [2, 4, 8].iter().map(|parts| 2.0 * train_ps(bytes / parts)).sum();
+    let halving = "kind = \"allreduce\"\nalgorithm = \"halving-doubling\"\nbytes = \"4 MB\"";
+    assert_within(took_ps(&job(8, halving, "")), halves, "allreduce of 8 by halves");
+    // Of 3, the first sends its whole vector to the second before, beside the half that the third sends there already,
+    // and gets the whole sum afterwards.
+    let folded = train_ps(3 * bytes / 2) + 2.0 * train_ps(bytes / 2) + train_ps(bytes);
+    assert_within(took_ps(&job(3, halving, "")), folded, "allreduce of 3 by halves");
     // A rank starts to send to its next child when the message is written: apart from what its connection holds, that
     // is when the message has arrived.
     let broadcast = job(8, "kind = \"broadcast\"\nbytes = \"16 MB\"", "send_buffer = \"64 KiB\"");

@@ -56,6 +56,12 @@ impl Program {
         self.collective("recursive doubling", CollectivePattern::DoublingSum, group, bytes);
     }
 
+    /// Adds an all-reduce by halves: a reduce-scatter at distances that halve, then an all-gather.
+    pub(super) fn halving_sum(&mut self, group: &[u32], bytes: u64) {
+        self.collective("reduce-scatter", CollectivePattern::HalvingReduceScatter, group, bytes);
+        self.collective("all-gather", CollectivePattern::DoublingPartsAllgather, group, bytes);
+    }
+
     /// Gathers the data of all ranks at each rank, by exchanges between ranks whose distance doubles.
     pub(super) fn doubling_allgather(&mut self, group: &[u32], bytes: u64) {
         self.collective("recursive doubling", CollectivePattern::DoublingAllgather, group, bytes);
@@ -115,8 +121,13 @@ impl Program {
         if self.adding.bytes_per_s == 0 {
             return known;
         }
-        // Endpoints differ in nothing. Works of cores are numbered in the order in which ranks come to them.
-        let most = if self.adding.cores.is_empty() { INDICES_OF_ALL_SIZES } else { u32::MAX };
+        let most = match collective.pattern {
+            // Every exchange has a size of its own.
+            CollectivePattern::HalvingReduceScatter => u32::MAX,
+            // Endpoints differ in nothing. Works of cores are numbered in the order in which ranks come to them.
+            _ if self.adding.cores.is_empty() => INDICES_OF_ALL_SIZES,
+            _ => u32::MAX,
+        };
         let places: Vec<u32> = collective.group.ranks().collect();
         for group in places.chunks(collective.group.size.max(1) as usize) {
             let indices = group.iter().map(|&place| collective.indices(place)).max().unwrap_or(0);

@@ -257,7 +257,9 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
 }
 
 fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
-    use AlgorithmSpec::{Aggregator, Hierarchical, InNetwork, Pairwise, RecursiveDoubling, Ring, Tree};
+    use AlgorithmSpec::{
+        Aggregator, HalvingDoubling, Hierarchical, InNetwork, Pairwise, RecursiveDoubling, Ring, Tree,
+    };
     use JobKindSpec::{Allgather, Allreduce, Alltoall, Barrier, Broadcast};
     let usual = match spec.kind {
         Alltoall => Pairwise,
@@ -275,7 +277,10 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         }
     };
     match (spec.kind, algorithm) {
-        (Allreduce, Ring | RecursiveDoubling | Tree | Aggregator | Hierarchical | InNetwork) => {
+        (
+            Allreduce,
+            Ring | RecursiveDoubling | HalvingDoubling | Tree | Aggregator | Hierarchical | InNetwork,
+        ) => {
             return training::write(path, spec, program, algorithm, bytes);
         }
         (Barrier, Tree) => {
@@ -293,8 +298,8 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         (Barrier, RecursiveDoubling) => program.dissemination_barrier(group),
         _ => {
             let message = format!(
-                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\", \"tree\", \
-                 \"aggregator\", \"hierarchical\" and \"in-network\", \
+                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\", \"halving-doubling\", \
+                 \"tree\", \"aggregator\", \"hierarchical\" and \"in-network\", \
                  \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\", \
                  \"broadcast\" \"tree\" and \"ring\", \"barrier\" \"recursive-doubling\" and \"tree\"",
                 kind_name(spec.kind),

@@ -81,6 +81,7 @@ impl Sum<'_> {
         program.opens();
         match self.algorithm {
             AlgorithmSpec::RecursiveDoubling => program.doubling_sum(self.group, bytes),
+            AlgorithmSpec::HalvingDoubling => program.halving_sum(self.group, bytes),
             AlgorithmSpec::Tree => {
                 program.tree_reduce(self.group, bytes);
                 program.tree_broadcast(self.group, bytes);
