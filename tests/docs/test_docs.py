@@ -232,6 +232,12 @@ def test_no_forbidden_words(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_no_paragraph_stands_twice(page: Path) -> None:
+    paragraphs = Counter(part.strip() for part in prose_of(page).split("\n\n") if len(part) > 150)
+    assert [part for part, count in paragraphs.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_abbreviations_are_in_the_glossary(page: Path) -> None:
     known = set(re.findall(r"\w+", text_of(ROOT / "docs/glossary.md").upper())) | NAMES
     used = set(re.findall(r"\b[A-Z][A-Z0-9]+\b", prose_of(page)))

@@ -158,11 +158,16 @@ fn drop_dirty_copies(all: &mut [Option<Caches>]) {
     }
 }
 
+/// Returns the number of lines that the LLC of a socket holds, or `None` without caches.
+pub(crate) fn held_lines(socket: &SocketParams) -> Option<u64> {
+    let llc = &socket.cache.as_ref()?.llc;
+    Some(u64::from(llc.sets) * u64::from(llc.ways) * u64::from(socket.cha.slices))
+}
+
 /// Returns the lines that the cores of a socket must look up in its LLC, and those that its devices must write there.
 fn wanted(socket: &SocketParams) -> Option<[u64; 2]> {
     let CacheParams { llc, ddio, .. } = socket.cache.as_ref()?;
-    let held = u64::from(llc.sets) * u64::from(llc.ways) * u64::from(socket.cha.slices);
-    let lines = TURNOVERS * held;
+    let lines = TURNOVERS * held_lines(socket)?;
     Some([lines, lines * u64::from(ddio.ways.count_ones()) / u64::from(llc.ways)])
 }
 

@@ -1,6 +1,7 @@
 //! Fast-forward: leaves out the part of a run whose state is certified as stationary (docs/forward.md).
 
 mod certificate;
+mod evidence;
 pub(crate) mod jobs;
 mod server;
 

@@ -1,16 +1,18 @@
 //! Ends the measurement of a lone server once its state is certified as stationary.
 //!
 //! The certificate covers the rate and the latency of every workload in every domain, storage, operations, and the row
-//! misses of reads. Each must be known to [`HALF_WIDTH_MAX`] and must not drift. It is tested seldom, because an
+//! misses of reads. Each must be known to [`HALF_WIDTH_MAX`] and must not drift, and enough must have been seen
+//! (`evidence`). It is tested seldom, because an
 //! interval that is tested at every batch is narrow by chance sooner or later.
 
+use super::evidence::find_gap;
 use super::{entry, shown};
 use crate::build::warm_up::has_filled;
 use crate::read::sample::{increases, PoolGroup, Sample};
 use crate::read::{ReadingHistory, CONFIDENCE_GROUPS};
 use hostnet_config::{Length, Plan};
 use hostnet_measure::batch;
-use hostnet_model::params::{AccessPattern, App, AppParams, FioJob, ServerParams, Workload, WorkloadKind};
+use hostnet_model::params::{AccessPattern, App, AppParams, ServerParams, WorkloadKind};
 use serde_json::Value;
 
 /// Numbers of batches at which the certificate is tested: the least, and the factor from one to the next.
@@ -23,12 +25,8 @@ const NEXT: (usize, usize) = (3, 2);
 const HALF_WIDTH_MAX: f64 = 0.005;
 /// Largest difference between the means of the two halves of the batches, as a share of the mean.
 const HALVES_MAX: f64 = 0.01;
-/// Least number of lines of a workload, a thousand of which lie beyond the P99 of their latency.
-const LINES_MIN: u64 = 100_000;
 /// Least number of contiguous runs of pages over which what cores side by side cost each other averages out.
 const RUNS_MIN: u64 = 256;
-/// Least number of the slowest storage commands that are simulated one after the other.
-const COMMANDS_MIN: f64 = 64.0;
 /// Share of the requested measurement that is simulated in any case.
 const SIMULATED_MIN: f64 = 1.0 / 256.0;
 
@@ -105,29 +103,8 @@ pub(crate) fn is_certified(plan: &Plan, batches: &ReadingHistory, length_ps: u64
     let measured_ps = batch_ps * samples.len() as f64;
     is_tested_at(samples.len())
         && measured_ps >= length_ps as f64 * SIMULATED_MIN
-        && measured_ps >= COMMANDS_MIN * longest_command_ps(plan, last, measured_ps)
+        && find_gap(plan, last, &[]).is_none()
         && find_change(samples, &[]).is_none()
-}
-
-/// Returns about how long the slowest commands of storage take, in ps: what a workload has in flight, at its rate
-/// (Little's law), because commands that have not ended are in no count. It is 0 where all jobs of a workload are
-/// alike: then their rate determines their latency.
-fn longest_command_ps(plan: &Plan, last: &Sample, measured_ps: f64) -> f64 {
-    let of_workload = |(workload, &moved): (&Workload, &u64)| match &workload.kind {
-        WorkloadKind::Fio(fio) if fio.jobs.iter().any(|job| !are_alike(job, &fio.jobs[0])) => {
-            let in_flight: u64 = fio.jobs.iter().map(|job| u64::from(job.io_depth) * job.block_bytes).sum();
-            in_flight as f64 * measured_ps / moved.max(1) as f64
-        }
-        _ => 0.0,
-    };
-    let workloads = plan.server().map_or(&[][..], |server| &server.workloads);
-    workloads.iter().zip(&last.app_bytes).map(of_workload).fold(0.0, f64::max)
-}
-
-/// Returns true if the commands of two jobs take equally long in the same queue.
-fn are_alike(job: &FioJob, other: &FioJob) -> bool {
-    let of = |job: &FioJob| (job.block_bytes, job.io_depth, job.reads, job.random);
-    of(job) == of(other)
 }
 
 /// Returns true if the certificate is tested at `count` batches.
@@ -148,6 +125,8 @@ enum Total {
     Commands(usize),
     CommandTime(usize),
     Operations(usize),
+    TimedOperations(usize),
+    OperationTime(usize),
     LinesRead,
     Activations,
 }
@@ -161,6 +140,8 @@ impl Total {
             Total::Commands(class) => sample.commands[class][0] as f64,
             Total::CommandTime(class) => sample.commands[class][1] as f64,
             Total::Operations(place) => sample.operations.get(place).copied().unwrap_or(0) as f64,
+            Total::TimedOperations(class) => sample.operation_times[class][0] as f64,
+            Total::OperationTime(class) => sample.operation_times[class][1] as f64,
             Total::LinesRead => sample.lines_read as f64,
             Total::Activations => sample.read_activations as f64,
         }
@@ -174,10 +155,6 @@ type Ratio = (Total, Option<Total>);
 fn find_change(samples: &[Sample], names: &[&str]) -> Option<String> {
     let last = samples.last()?;
     let name = |class: usize| names.get(class).copied().unwrap_or_default();
-    let lines = |class: usize| PoolGroup::ALL.map(|group| last.of(group, class).lines).into_iter().max().unwrap_or(0);
-    if let Some(class) = (0..last.app_bytes.len()).find(|&class| lines(class) < LINES_MIN) {
-        return Some(format!("{} ended only {} accesses, too few for a P99", name(class), lines(class)));
-    }
     let classes = (0..last.app_bytes.len()).flat_map(|class| {
         let of_class = move |(what, ratio, weight)| (format!("{what} of {}", name(class)), ratio, weight);
         ratios_of(class, last).into_iter().map(of_class)
@@ -219,7 +196,10 @@ fn ratios_of(class: usize, last: &Sample) -> Vec<(String, Ratio, f64)> {
         ("the storage rate".to_owned(), (Total::Bytes(class), None), 1.0),
         ("the latency of commands".to_owned(), (Total::CommandTime(class), Some(Total::Commands(class))), 1.0),
     ];
-    PoolGroup::ALL.into_iter().flat_map(of_domain).chain(of_storage).collect()
+    // The rate of clients that think for long says little about what their operations take.
+    let time = (Total::OperationTime(class), Some(Total::TimedOperations(class)));
+    let of_operations = [("the latency of operations".to_owned(), time, 1.0)];
+    PoolGroup::ALL.into_iter().flat_map(of_domain).chain(of_storage).chain(of_operations).collect()
 }
 
 /// Returns why the ratio of two running totals is not stationary over the samples: a drift, a difference between both
@@ -256,8 +236,9 @@ pub(super) fn outcome(plan: &Plan, batches: &ReadingHistory, ps: u64, simulated_
     let skipped = (1.0 - simulated_ps / requested_ps).max(0.0);
     let note = if skipped > 0.0 {
         format!(
-            "run.forward: {:.1} % of the measurement was skipped ({} of {} simulated), because rates, latencies and \
-             row misses do not drift and are known to {} %; counts cover the simulated part only",
+            "run.forward: {:.1} % of the measurement was skipped ({} of {} simulated), because rates and latencies \
+             do not drift and are known to {} %, those of domains as far as they matter; counts cover the simulated \
+             part only",
             skipped * 100.0,
             // Whole microseconds, as batches have no round length.
             shown((simulated_ps / 1e6).round() as u64 * 1_000_000),
@@ -265,7 +246,9 @@ pub(super) fn outcome(plan: &Plan, batches: &ReadingHistory, ps: u64, simulated_
             HALF_WIDTH_MAX * 100.0,
         )
     } else {
-        let why = refusal(plan).or_else(|| find_change(batches.of_server(0), &workload_names(plan)));
+        let (samples, names) = (batches.of_server(0), workload_names(plan));
+        let gap = || find_gap(plan, samples.last()?, &names);
+        let why = refusal(plan).or_else(gap).or_else(|| find_change(samples, &names));
         let why = why.unwrap_or_else(|| "it was too short to be certified as stationary".to_owned());
         format!("run.forward: nothing was skipped, because {why}")
     };

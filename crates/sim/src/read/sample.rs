@@ -91,6 +91,8 @@ pub struct Sample {
     pub read_activations: u64,
     /// Operations of applications that have finished, per core and workload; see [`Sample::operations`].
     pub operations: Vec<u64>,
+    /// Operations that clients requested and that have ended, and the sum of their latencies in ps, per workload.
+    pub operation_times: Vec<[u64; 2]>,
     /// Cache counters per workload; empty without caches.
     pub caches: Vec<ClassCounts>,
 }
@@ -108,6 +110,7 @@ impl Sample {
             lines_read: 0,
             read_activations: 0,
             operations: Vec::new(),
+            operation_times: vec![[0; 2]; classes],
             caches: Vec::new(),
         }
     }
@@ -136,7 +139,11 @@ impl Sample {
             let place = self.place(core.index(), core.class());
             // Engines come by core, not by index, so the list grows as needed.
             self.operations.resize(self.operations.len().max(place + 1), 0);
-            self.operations[place] = core.operations().0;
+            let (ended, latency) = core.operations();
+            self.operations[place] = ended;
+            let [count, sum] = &mut self.operation_times[usize::from(core.class())];
+            *count += latency.count();
+            *sum += latency.sum() as u64;
         }
         for channel in machine.each::<Channel>() {
             let counters = channel.controller().counters(now);
