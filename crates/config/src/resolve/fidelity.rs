@@ -109,12 +109,12 @@ fn check_bursts(server: &ServerParams) -> Result<(), Refusal> {
     if socket.cache.is_some() {
         return Err(Refusal::new("cache.enabled", "caches (cache.enabled) hold single lines"));
     }
-    server.workloads.iter().try_for_each(check_workload)?;
+    server.workloads.iter().try_for_each(|workload| check_workload(workload, socket.core.lfb_entries))?;
     check_map(&socket.memory.map)
 }
 
-/// Checks that a workload accesses whole bursts.
-fn check_workload(workload: &Workload) -> Result<(), Refusal> {
+/// Checks that a workload of cores with `lfb_entries` accesses whole bursts.
+fn check_workload(workload: &Workload, lfb_entries: u32) -> Result<(), Refusal> {
     let name = &workload.name;
     let needs = |key: &str, why: String| Err(Refusal::new(format!("workload.{name}{key}"), why));
     let bytes_each = LineSize::BURST.bytes();
@@ -127,6 +127,13 @@ fn check_workload(workload: &Workload) -> Result<(), Refusal> {
             needs(
                 ".working_set",
                 format!("the {bytes} bytes of workload {name} are no multiple of a burst, {bytes_each} bytes"),
+            )
+        }
+        WorkloadKind::Stream(stream) if stream.working_set_bytes < bytes_each * u64::from(lfb_entries) => {
+            let (bytes, least) = (stream.working_set_bytes, bytes_each * u64::from(lfb_entries));
+            needs(
+                ".working_set",
+                format!("bursts in flight would meet in the {bytes} bytes of workload {name}; give {least} bytes or more"),
             )
         }
         WorkloadKind::Fio(fio) => match fio.jobs.iter().find(|job| job.block_bytes % bytes_each != 0) {

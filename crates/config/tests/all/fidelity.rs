@@ -37,12 +37,13 @@ fn a_server_has_the_fidelity_that_it_is_given() {
 
 #[test]
 fn what_has_no_bursts_is_refused() {
-    let cases: [(&[&str], &str); 18] = [
+    let cases: [(&[&str], &str); 19] = [
         (&["server.fidelity=fluid"], "[not-supported server.fidelity]"),
         (&["server.sockets=2"], "[not-supported server.fidelity]"),
         (&["cache.enabled=true"], "[needs-line-fidelity server.fidelity] cache.enabled"),
         (&["server.preset=epyc-9654"], "[needs-line-fidelity server.fidelity] chiplets"),
         (&["workload.s.working_set=192 B"], "[needs-line-fidelity server.fidelity] 192"),
+        (&["workload.s.working_set=1 KiB"], "[needs-line-fidelity server.fidelity] workload s | 3072"),
         (&["workload.s.pattern=random"], "[needs-line-fidelity server.fidelity] workload s"),
         (&["workload.s.pattern=strided", "workload.s.stride=256 B"], "[needs-line-fidelity server.fidelity]"),
         (&["energy.profile=server"], "[needs-line-fidelity server.fidelity]"),
