@@ -54,6 +54,18 @@ def test_a_study_that_has_not_changed_is_not_run_again() -> None:
     assert validate(STUDY, selection="quick").batch.work == first.batch.work
 
 
+def test_fresh_points_replace_those_that_are_kept(tmp_path: Path) -> None:
+    values = iter([1, 2, 3])
+
+    def simulate(configs: Sequence[dict[str, Any]], *_: Any) -> list[dict[str, Any]]:
+        return [{"value": next(values)} for _ in configs]
+
+    def run(*, fresh: bool) -> list[dict[str, Any]]:
+        return KeptPoints(simulate, "cluster", fresh=fresh)([{"a": 1}], tmp_path, 1, None)
+
+    assert [run(fresh=fresh)[0]["value"] for fresh in [False, True, False]] == [1, 2, 2]
+
+
 def test_only_what_changes_is_run(points: Callable[..., Any], ran: Configs, tmp_path: Path) -> None:
     (tmp_path / "trace.csv").write_text("1\n", encoding="utf-8")
     configs: Configs = [{"value": 1}, {"value": 2, "job": {"file": "trace.csv"}}]

@@ -62,7 +62,8 @@ def validate(
             threads=threads or 0,
             progress=callback,
             engine=engine,
-            keep=not fresh,
+            keep=True,
+            fresh=fresh,
         )
     if out is not None:
         found.save(out)

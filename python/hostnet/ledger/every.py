@@ -38,7 +38,7 @@ def cli_validate_every(
     for name in names:
         with Watch(show=True, keeps=False) as watch:
             ledger = validate(
-                name, selection="quick" if quick else "full", threads=threads, progress=watch, keep=not fresh
+                name, selection="quick" if quick else "full", threads=threads, progress=watch, keep=True, fresh=fresh
             )
         for line in (summary_line(ledger), run_line(ledger), *left_out_lines(ledger), ""):
             console.print(line, markup=False, soft_wrap=True)

@@ -44,10 +44,14 @@ COUNTS = ("done", "points", "events", "requests", "packets", "bytes", "simulated
 class KeptPoints:
     """Runs only those configurations of which no summary is kept."""
 
-    def __init__(self, simulate: Simulate, engine: str) -> None:
-        """Keeps what `simulate` returns, which is the function of an engine."""
+    def __init__(self, simulate: Simulate, engine: str, *, fresh: bool = False) -> None:
+        """Keeps what `simulate` returns, which is the function of an engine.
+
+        `fresh` runs what is kept again, and replaces it.
+        """
         self.simulate = simulate
         self.engine = engine
+        self.fresh = fresh
         self.known: list[bool] = []
         """For each configuration of the latest call, True if its summary was kept already."""
 
@@ -61,7 +65,7 @@ class KeptPoints:
             HostnetError: As the engine raises it.
         """
         keys = [self.key(config, configs, base_dir) for config in configs]
-        found = [None if key is None else read_summary(key) for key in keys]
+        found = [None if key is None or self.fresh else read_summary(key) for key in keys]
         self.known = [summary is not None for summary in found]
         missing = [place for place, is_known in enumerate(self.known) if not is_known]
         groups = GroupProgress(progress, len(missing))

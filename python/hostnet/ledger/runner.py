@@ -197,10 +197,11 @@ def run_points(
     progress: Progress | None = None,
     simulate: Simulate | None = None,
     keep: bool = False,
+    fresh: bool = False,
 ) -> Batch:
     """Runs the named points of the selection, by default with the engine of the study.
 
-    `keep` takes from the user's cache what is there, and keeps the rest in it.
+    `keep` takes from the user's cache what is there, and keeps the rest in it. `fresh` runs what is there again.
 
     Raises:
         LedgerError: The selection has none of these points.
@@ -215,7 +216,7 @@ def run_points(
     started, began_s = datetime.now(UTC).isoformat(timespec="seconds"), time.perf_counter()
     configs = [selection.config(point, study.preset, study.seed) for point in points]
     engine, unit = ENGINES[study.engine]
-    kept = KeptPoints(engine, study.engine) if keep and simulate is None else None
+    kept = KeptPoints(engine, study.engine, fresh=fresh) if keep and simulate is None else None
     summaries = (simulate or kept or engine)(configs, study.root.parents[1] / "examples", threads, progress)
     known = kept.known if kept else [False] * len(points)
     return Batch(

@@ -102,6 +102,7 @@ def validate(
     simulate: Simulate | None = None,
     engine: str = "run",
     keep: bool = False,
+    fresh: bool = False,
 ) -> Ledger:
     """Reproduces a study.
 
@@ -116,6 +117,7 @@ def validate(
         simulate: Function that runs the configurations; by default the engine of the study.
         engine: `run`, or `predict` to compare predictions. Rows that a prediction does not cover are omitted.
         keep: True to take operating points that have not changed from the user's cache, and to keep the others there.
+        fresh: True to run the kept ones again as well.
 
     Raises:
         LedgerError: There is no such study or figure, or a run lacks a value that a row requires.
@@ -124,7 +126,9 @@ def validate(
     panels = study.panels_of(figures)
     chosen = study.selections[selection]
     names = points_needed(study, panels) | points_drawn(study, panels)
-    batch = run_points(study, chosen, names, threads=threads, progress=progress, simulate=simulate, keep=keep)
+    batch = run_points(
+        study, chosen, names, threads=threads, progress=progress, simulate=simulate, keep=keep, fresh=fresh
+    )
     rows = ledger_rows(study, panels, batch.outcomes)
     if engine == "predict":
         rows = [row for row in rows if row.simulated is not None]
@@ -203,7 +207,8 @@ def cli_validate(
             threads=threads,
             progress=watch,
             engine=engine,
-            keep=not fresh,
+            keep=True,
+            fresh=fresh,
         )
     show_ledger(stdout_console(), ledger)
     if json_file is not None:
