@@ -43,14 +43,16 @@ def predict_command(file: Path, overrides: tuple[str, ...], out: Path | None, *,
 
 def regime_of(results: Results) -> Row:
     """Returns the predicted regime, which names only workloads that slow down another one."""
+    regime = results.summary["regime"]
+    if all(len(slowed["because_of"]) < 2 for slowed in regime["slowed"]):
+        # Without a side of several workloads nobody has to be named, and the modules that do so need not be loaded.
+        return dict(regime)
     from hostnet.explanation.aggressors import name_aggressors, predicted_without
 
     rows = results.summary["workloads"]
     facts = [{**row, "gb_per_s": row["throughput_gb_per_s"], "alone": {"basis": "predicted"}} for row in rows]
     config = json.loads(results.plan.effective_json())
-    return name_aggressors(
-        results.summary["regime"], facts, {"predicted": predicted_without(config, results.source.base_dir)}
-    )
+    return name_aggressors(regime, facts, {"predicted": predicted_without(config, results.source.base_dir)})
 
 
 def print_prediction(summary: Row, regime: Row, path: Path | None) -> None:
