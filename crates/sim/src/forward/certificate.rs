@@ -32,7 +32,6 @@ const RETRANSMITS: &str = "connections retransmit, and not always equally often"
 /// Repetitions of a rank that fast-forward looks at.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct RankRepetitions {
-    pub(super) job: u32,
     /// Repetition that the rank is in; `None` before the first and after the last.
     now: Option<Repetition>,
     pub(crate) is_done: bool,
@@ -57,7 +56,6 @@ impl RankRepetitions {
     pub(crate) fn read(rank: &Rank) -> Option<Self> {
         let repetitions = rank.repetitions()?;
         Some(Self {
-            job: rank.number().0,
             now: repetitions.now(),
             is_done: rank.done_at().is_some(),
             completed: repetitions.completed() as u64,
@@ -69,8 +67,6 @@ impl RankRepetitions {
 /// Repetitions of a job that a run skips.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct JobSkip {
-    /// Number of the job.
-    pub(crate) job: u32,
     /// Number of repetitions of the block, of which `skipped` are skipped.
     pub(super) of: u32,
     pub(crate) skipped: u32,
@@ -82,26 +78,26 @@ pub(crate) struct JobSkip {
     pub(crate) averaged: bool,
 }
 
-/// Returns what may be skipped of the only job that runs, `None` if too little is left of it, or why nothing may.
-/// `calm` is the number of the latest repetitions in which connections retransmitted equally often.
-pub(super) fn certify(ranks: &[RankRepetitions], left_ps: u64, calm: usize) -> Result<Option<JobSkip>, String> {
-    let mut waiting = ranks.iter().filter(|rank| !rank.is_done);
-    let job = waiting.next().ok_or("all jobs are done")?.job;
-    if waiting.any(|rank| rank.job != job) {
-        return Err("several jobs run at the same time".to_owned());
-    }
-    let own: Vec<&RankRepetitions> = ranks.iter().filter(|rank| rank.job == job).collect();
+/// Returns what may be skipped of the only job of a run; `None` if too little is left, or why nothing may. The job
+/// began at `start_ps`, the run ends in `left_ps` at the latest, and `calm` is the number of the latest repetitions in
+/// which connections retransmitted equally often.
+pub(super) fn certify(
+    ranks: &[RankRepetitions],
+    start_ps: u64,
+    left_ps: u64,
+    calm: usize,
+) -> Result<Option<JobSkip>, String> {
     let block = |rank: &RankRepetitions| rank.now.map(|now| (now.block, now.times));
-    let at = block(own[0]).ok_or("ranks have not begun or are done")?;
-    if own.iter().any(|rank| block(rank) != Some(at)) {
+    let at = ranks.first().and_then(block).ok_or("ranks have not begun or are done")?;
+    if ranks.iter().any(|rank| block(rank) != Some(at)) {
         return Err("ranks are in different parts of the job".to_owned());
     }
-    let complete = own.iter().map(|rank| rank.complete()).min().unwrap_or(0);
+    let complete = ranks.iter().map(RankRepetitions::complete).min().unwrap_or(0);
     if complete < COMPLETE_MIN {
         return Ok(None);
     }
-    let durations = mean_durations(&own, complete);
-    let furthest = own.iter().filter_map(|rank| rank.now).map(|now| now.done).max().unwrap_or(0);
+    let durations = mean_durations(ranks, complete);
+    let furthest = ranks.iter().filter_map(|rank| rank.now).map(|now| now.done).max().unwrap_or(0);
     let count = |left: u32| at.1.saturating_sub(1 + left + furthest);
     if count(LEFT_OF_ALIKE) as usize <= complete {
         return Ok(None);
@@ -109,11 +105,12 @@ pub(super) fn certify(ranks: &[RankRepetitions], left_ps: u64, calm: usize) -> R
     if calm < ALIKE {
         return Err(RETRANSMITS.to_owned());
     }
-    let alike = certify_alike(&own, &durations, count(LEFT_OF_ALIKE));
+    let alike = certify_alike(ranks, &durations, count(LEFT_OF_ALIKE));
     let certified = alike.or_else(|why| certify_mean(&durations, calm).map_err(|other| other.unwrap_or(why)))?;
     let least = if certified.averaged { LEFT_OF_MEAN } else { LEFT_OF_ALIKE };
-    let left = least.max((lead_ps(&own, complete) / certified.mean_ps / LEAD_MAX).ceil() as u32);
+    let left = least.max((lead_ps(ranks, complete) / certified.mean_ps / LEAD_MAX).ceil() as u32);
     check_start(&durations, certified.mean_ps, at.1)?;
+    check_wait(start_ps as f64 / (certified.mean_ps * f64::from(at.1)))?;
     let most = (left_ps as f64 / certified.mean_ps) as u64;
     let skipped = count(left).min(u32::try_from(most).unwrap_or(u32::MAX));
     if skipped as usize <= complete {
@@ -121,7 +118,6 @@ pub(super) fn certify(ranks: &[RankRepetitions], left_ps: u64, calm: usize) -> R
     }
     let ps = certified.mean_ps * f64::from(skipped);
     Ok(Some(JobSkip {
-        job,
         of: at.1,
         skipped,
         ps: ps.round() as u64,
@@ -139,27 +135,27 @@ struct Certified {
 }
 
 /// Returns by how much the first rank was ahead of the last one at the end of a repetition, in ps.
-fn lead_ps(own: &[&RankRepetitions], complete: usize) -> f64 {
-    let ends = || own.iter().map(|rank| rank.boundaries[complete]);
+fn lead_ps(ranks: &[RankRepetitions], complete: usize) -> f64 {
+    let ends = || ranks.iter().map(|rank| rank.boundaries[complete]);
     ends().max().zip(ends().min()).map_or(0.0, |(last, first)| last.since(first) as f64)
 }
 
 /// Returns the mean over the ranks of the duration of each of the first `complete` repetitions, in ps.
-fn mean_durations(own: &[&RankRepetitions], complete: usize) -> Vec<f64> {
-    let mean = |end: usize| own.iter().map(|rank| rank.mean_ps(end, 1)).sum::<f64>() / own.len() as f64;
+fn mean_durations(ranks: &[RankRepetitions], complete: usize) -> Vec<f64> {
+    let mean = |end: usize| ranks.iter().map(|rank| rank.mean_ps(end, 1)).sum::<f64>() / ranks.len() as f64;
     (1..=complete).map(mean).collect()
 }
 
 /// Checks that the latest repetitions are so much alike that even if they went on to change as they do, the time of
 /// `count` more is known.
-fn certify_alike(own: &[&RankRepetitions], durations: &[f64], count: u32) -> Result<Certified, String> {
+fn certify_alike(ranks: &[RankRepetitions], durations: &[f64], count: u32) -> Result<Certified, String> {
     let latest = &durations[durations.len() - ALIKE..];
     let mean_ps = latest.iter().sum::<f64>() / ALIKE as f64;
     let (least, most) = latest.iter().fold((f64::MAX, 0.0_f64), |(least, most), &ps| (least.min(ps), most.max(ps)));
     let spread = (most - least) / mean_ps.max(1.0);
-    let of_rank = |rank: &&RankRepetitions| (rank.mean_ps(durations.len(), ALIKE) / mean_ps - 1.0).abs();
+    let of_rank = |rank: &RankRepetitions| (rank.mean_ps(durations.len(), ALIKE) / mean_ps - 1.0).abs();
     // Ranks that fall behind change the job as well.
-    let spread = own.iter().map(of_rank).fold(spread, f64::max);
+    let spread = ranks.iter().map(of_rank).fold(spread, f64::max);
     // A drift of `spread` per repetition adds up to this error of their mean.
     let error = spread * f64::from(count) / 2.0;
     if error > ERROR_MAX {
@@ -199,6 +195,14 @@ fn check_start(durations: &[f64], mean_ps: f64, times: u32) -> Result<(), String
     let share = beyond.abs() / (mean_ps * f64::from(times));
     if share > ERROR_MAX {
         return Err(format!("the first repetitions differ from later ones by {:.2} % of the whole", 100.0 * share));
+    }
+    Ok(())
+}
+
+/// Checks that the time before the job, as a share of its own, would not change the rates of the run.
+fn check_wait(share: f64) -> Result<(), String> {
+    if share > ERROR_MAX {
+        return Err(format!("the run waits for the job for {:.2} % of its time", 100.0 * share));
     }
     Ok(())
 }

@@ -43,10 +43,11 @@ impl JobSkips {
         self.tested.max(COMPLETE_MIN as u64 - 1) + 1
     }
 
-    /// Tests the ranks of all jobs at `now`, when their connections have retransmitted a number of packets. The run
+    /// Tests the ranks of the only job at `now`, when their connections have retransmitted a number of packets. The run
     /// ends in `left_ps` at the latest. Returns what may be skipped, if anything.
     pub(crate) fn test(
         &mut self,
+        plan: &Plan,
         ranks: &[RankRepetitions],
         left_ps: u64,
         retransmitted: u64,
@@ -54,7 +55,7 @@ impl JobSkips {
     ) -> Option<JobSkip> {
         self.tested = least_completed(ranks);
         self.resends.note(retransmitted, self.tested, now);
-        let found = certify(ranks, left_ps, self.resends.calm(self.tested, now));
+        let found = certify(ranks, plan.cluster.jobs[0].start_ps, left_ps, self.resends.calm(self.tested, now));
         // At the end too few are left, which is not why nothing was skipped before.
         let skip = found.map_err(|why| self.refusal = why).ok()??;
         self.skips.push(skip.clone());
@@ -136,6 +137,10 @@ fn least_completed(ranks: &[RankRepetitions]) -> u64 {
 /// these do not show.
 fn refusal(plan: &Plan) -> Option<String> {
     let cluster = &plan.cluster;
+    // Rates are those of the whole run, and a measurement that begins anew would leave out the earlier jobs.
+    if cluster.jobs.len() > 1 {
+        return Some("there are several jobs".to_owned());
+    }
     if let Some(host) = cluster.hosts.iter().find(|host| !matches!(host.kind, HostKind::Endpoint(_))) {
         return Some(format!("host \"{}\" is a server", host.name));
     }
@@ -177,7 +182,7 @@ fn tell(plan: &Plan, skip: &JobSkip) -> String {
         "{} of {} repetitions of job \"{}\" were skipped ({} to within {percent:.2} %), because those before {why}",
         skip.skipped,
         skip.of,
-        plan.cluster.jobs[skip.job as usize].name,
+        plan.cluster.jobs[0].name,
         // Whole nanoseconds.
         shown(skip.ps / 1000 * 1000),
     )

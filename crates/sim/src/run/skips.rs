@@ -11,8 +11,8 @@ use hostnet_model::flow::Rank;
 use hostnet_model::World;
 
 impl RunState {
-    /// Skips repetitions of the only job that runs, if those that have been simulated are alike. Returns true if the
-    /// measurement must begin anew, so that it covers such repetitions only.
+    /// Skips repetitions of the only job, if those that have been simulated are alike. Returns true if the measurement
+    /// must begin anew, so that it covers such repetitions only.
     pub(super) fn skip_repetitions(&mut self, plan: &Plan, processes: &Processes, now: Time) -> bool {
         let Self { simulation, window, .. } = self;
         if !window.skips.are_allowed || !window.is_measuring() || !window.checks_jobs_at(plan, now) {
@@ -29,7 +29,7 @@ impl RunState {
         let flows = processes.all_gather(AllFlowTotals::read(simulation, &plan.cluster, now));
         let retransmitted = flows.iter().flat_map(|flows| &flows.flows).map(|flow| flow.retransmitted_packets).sum();
         let left_ps = window.target(plan).since(now);
-        let skip = window.skips.test(&all, left_ps, retransmitted, now);
+        let skip = window.skips.test(plan, &all, left_ps, retransmitted, now);
         skip.iter().for_each(|skip| apply(simulation, skip));
         skip.is_some()
     }
@@ -43,9 +43,7 @@ pub(super) fn track(state: &mut RunState) {
 }
 
 fn apply(simulation: &mut Simulation<World>, skip: &JobSkip) {
-    for rank in ranks_mut(simulation).filter(|rank| rank.number().0 == skip.job) {
-        rank.skip_repetitions(skip.skipped, skip.ps, skip.averaged);
-    }
+    ranks_mut(simulation).for_each(|rank| rank.skip_repetitions(skip.skipped, skip.ps, skip.averaged));
 }
 
 /// Iterates over the ranks at the endpoints of this process.

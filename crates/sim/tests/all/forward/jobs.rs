@@ -97,24 +97,27 @@ fn what_may_change_is_simulated_in_full() {
 }
 
 #[test]
-fn a_later_job_is_not_skipped_over() {
-    let later = "[job.later]\nkind = \"alltoall\"\nhosts = \"worker\"\nbytes = \"64 KiB\"\nstart = \"5 ms\"\n";
-    let plan = plan(&format!("{JOB}{later}"), &["job.train.iterations=60"]);
-    let part = report(&plan);
-    // Alone, the first job would be skipped to its end before the other begins.
-    assert_eq!(skipped(&part), 0.0, "{}", part.summary["forward"]);
-    assert_eq!(errors(&part, &report(&in_full(&plan))), []);
+fn several_jobs_are_simulated_in_full() {
+    let other = |start: &str| {
+        format!("[job.other]\nkind = \"alltoall\"\nhosts = \"worker\"\nbytes = \"64 KiB\"\nstart = \"{start}\"\n")
+    };
+    // The other job comes first, or while the first one would be skipped.
+    for (start, more) in [("0 s", "job.train.start=2 ms"), ("5 ms", "job.train.iterations=60")] {
+        let plan = plan(&format!("{JOB}{}", other(start)), &[more]);
+        let part = report(&plan);
+        assert_eq!(skipped(&part), 0.0, "{}", part.summary["forward"]);
+        assert!(part.summary["forward"]["note"].as_str().is_some_and(|note| note.contains("several jobs")));
+        assert_eq!(part.result_hash, report(&in_full(&plan)).result_hash);
+    }
 }
 
 #[test]
-fn a_job_is_skipped_after_an_earlier_one() {
-    let earlier = "[job.earlier]\nkind = \"alltoall\"\nhosts = \"worker\"\nbytes = \"64 KiB\"\n";
-    let plan = plan(&format!("{JOB}{earlier}"), &["job.train.start=2 ms"]);
-    let part = report(&plan);
-    assert!(skipped(&part) > 0.8, "{}", part.summary["forward"]);
-    let whole = report(&in_full(&plan));
-    for column in ["done_us", "messages", "bytes"] {
-        assert_eq!(column_of(&part, "jobs", column), column_of(&whole, "jobs", column), "{column}");
+fn the_wait_for_a_late_job_lowers_its_rate() {
+    for (start, is_skipped) in [("100 us", true), ("20 ms", false)] {
+        let plan = plan(JOB, &[&format!("job.train.start={start}")]);
+        let part = report(&plan);
+        assert_eq!(skipped(&part) > 0.8, is_skipped, "{}", part.summary["forward"]);
+        assert_eq!(errors(&part, &report(&in_full(&plan))), []);
     }
 }
 
