@@ -70,6 +70,9 @@ pub(crate) struct JobSkip {
     /// Number of repetitions of the block, of which `skipped` are skipped.
     pub(super) of: u32,
     pub(crate) skipped: u32,
+    /// Time after the skip until the measurement begins, in ps, so that it covers whole repetitions although the run
+    /// ends before the job.
+    pub(crate) wait_ps: u64,
     /// Time that they would take, in ps.
     pub(crate) ps: u64,
     /// Largest error of that time, in ps.
@@ -111,8 +114,11 @@ pub(super) fn certify(
     let left = least.max((lead_ps(ranks, complete) / certified.mean_ps / LEAD_MAX).ceil() as u32);
     check_start(&durations, certified.mean_ps, at.1)?;
     check_wait(start_ps as f64 / (certified.mean_ps * f64::from(at.1)))?;
-    let most = (left_ps as f64 / certified.mean_ps) as u64;
-    let skipped = count(left).min(u32::try_from(most).unwrap_or(u32::MAX));
+    // The run may end before the job, and then measures as many.
+    let until_end = left_ps as f64 / certified.mean_ps;
+    let most = (until_end as u64).saturating_sub(u64::from(left));
+    let is_cut = most < u64::from(count(left));
+    let skipped = if is_cut { most as u32 } else { count(left) };
     if skipped as usize <= complete {
         return Ok(None);
     }
@@ -120,6 +126,7 @@ pub(super) fn certify(
     Ok(Some(JobSkip {
         of: at.1,
         skipped,
+        wait_ps: if is_cut { (until_end.fract() * certified.mean_ps) as u64 } else { 0 },
         ps: ps.round() as u64,
         error_ps: (ps * certified.error).ceil() as u64,
         averaged: certified.averaged,

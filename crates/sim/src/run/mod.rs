@@ -311,7 +311,8 @@ impl Run {
 
     /// Acts between events: checks that the world makes progress, and keeps its reading.
     fn at_stop(&mut self, now: Time) -> Result<(), SimulationError> {
-        if self.state.skip_repetitions(&self.plan, &self.processes, now) {
+        self.state.skip_repetitions(&self.plan, &self.processes, now);
+        if self.state.window.restart == now {
             self.start_measuring(now);
         }
         // While ranks are unfinished, a check for jobs needs no reading of the world.

@@ -11,27 +11,29 @@ use hostnet_model::flow::Rank;
 use hostnet_model::World;
 
 impl RunState {
-    /// Skips repetitions of the only job, if those that have been simulated are alike. Returns true if the measurement
-    /// must begin anew, so that it covers such repetitions only.
-    pub(super) fn skip_repetitions(&mut self, plan: &Plan, processes: &Processes, now: Time) -> bool {
+    /// Skips repetitions of the only job, if those that have been simulated are alike. The measurement then begins
+    /// anew, so that it covers such repetitions only.
+    pub(super) fn skip_repetitions(&mut self, plan: &Plan, processes: &Processes, now: Time) {
         let Self { simulation, window, .. } = self;
         if !window.skips.are_allowed || !window.is_measuring() || !window.checks_jobs_at(plan, now) {
-            return false;
+            return;
         }
         if processes.in_any(!jobs::have_completed(ranks(simulation), window.skips.next_test())) {
-            return false;
+            return;
         }
         let own: Vec<_> = ranks(simulation).filter_map(RankRepetitions::read).collect();
         let all: Vec<_> = processes.all_gather(own).into_iter().flatten().collect();
         if all.iter().all(|rank| rank.is_done) {
-            return false;
+            return;
         }
         let flows = processes.all_gather(AllFlowTotals::read(simulation, &plan.cluster, now));
         let retransmitted = flows.iter().flat_map(|flows| &flows.flows).map(|flow| flow.retransmitted_packets).sum();
         let left_ps = window.target(plan).since(now);
         let skip = window.skips.test(plan, &all, left_ps, retransmitted, now);
-        skip.iter().for_each(|skip| apply(simulation, skip));
-        skip.is_some()
+        if let Some(skip) = skip {
+            apply(simulation, &skip);
+            window.restart = now + skip.wait_ps;
+        }
     }
 }
 

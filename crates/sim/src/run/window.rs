@@ -50,6 +50,8 @@ pub(super) struct MeasuringWindow {
     pub(super) counters: UnitRecorder,
     /// Repetitions of jobs that were skipped.
     pub(super) skips: JobSkips,
+    /// Time at which the measurement begins anew after a skip.
+    pub(super) restart: Time,
 }
 
 impl MeasuringWindow {
@@ -67,6 +69,7 @@ impl MeasuringWindow {
             series: ReadingHistory::default(),
             counters: UnitRecorder::idle(),
             skips: JobSkips::before(plan),
+            restart: Time::MAX,
         }
     }
 
@@ -104,7 +107,7 @@ impl MeasuringWindow {
         match (&self.phase, plan.run.warm_up) {
             (RunPhase::Measure, _) => {
                 let next = self.target(plan).min(self.next_batch).min(self.next_series).min(self.counters.next());
-                next.min(self.next_jobs_check(plan, now))
+                next.min(self.restart).min(self.next_jobs_check(plan, now))
             }
             // A fixed warm-up skips the test, so it needs no stop before its end.
             (_, WarmUp::Fixed { ps }) => Time::from_ps(ps),
@@ -155,7 +158,7 @@ impl MeasuringWindow {
     pub(super) fn begin(&mut self, start: WindowStart, options: Options, now: Time) {
         (self.before, self.ports_before) = (start.before, start.ports);
         self.phase = RunPhase::Measure;
-        self.start = now;
+        (self.start, self.restart) = (now, Time::MAX);
         self.next_batch = now + self.batch_ps;
         // A measurement that begins anew after a skip has no batches from before.
         self.batches = ReadingHistory::default();

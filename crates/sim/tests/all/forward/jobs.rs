@@ -132,6 +132,19 @@ fn skipped_time_counts_until_the_latest_end() {
 }
 
 #[test]
+fn a_run_that_ends_before_its_job_measures_whole_repetitions() {
+    for compute in ["1 ns", "100 us"] {
+        let plan = plan(
+            JOB,
+            &["job.train.iterations=1000", "run.duration_max=50 ms", &format!("job.train.compute={compute}")],
+        );
+        let part = report(&plan);
+        assert!(skipped(&part) > 0.8, "{}", part.summary["forward"]);
+        assert_eq!(errors(&part, &report(&in_full(&plan))), []);
+    }
+}
+
+#[test]
 fn a_program_of_several_blocks_skips_in_each() {
     let text = JOB.replace("kind = \"allreduce\"", "kind = \"npb-lu\"");
     let without = |line: &str, text: String| text.replace(line, "");
