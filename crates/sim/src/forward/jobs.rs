@@ -155,6 +155,10 @@ fn refusal(plan: &Plan) -> Option<String> {
     Some(format!("the traffic of \"{}\" may change over time", cluster.classes[usize::from(other.class)]))
 }
 
+/// What results of a run that skipped repetitions cover.
+const COVERED: &str =
+    "jobs, steps and ranks include these, the path does not; rates, queues and counts are of those after";
+
 /// Returns the entry `forward` of the summary.
 pub(super) fn outcome(plan: &Plan, length: &RunLength) -> Value {
     let skipped_ps: u64 = length.skips.iter().map(|skip| skip.ps).sum();
@@ -165,7 +169,7 @@ pub(super) fn outcome(plan: &Plan, length: &RunLength) -> Value {
         format!("run.forward: nothing was skipped, because {why}")
     } else {
         let told = length.skips.iter().map(|skip| tell(plan, skip)).collect::<Vec<_>>().join("; ");
-        format!("run.forward: {told}; rates, latencies and queues are those of the repetitions after these")
+        format!("run.forward: {told}; {COVERED}")
     };
     let mut entry = entry(all_ps as f64, length.now_ps as f64, &note);
     if let Some(entry) = entry.as_object_mut() {
