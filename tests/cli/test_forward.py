@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hostnet import _core
 from tests.support import Cli, read_json
 
 FORWARD = ("--set", "run.forward=auto")
@@ -26,6 +27,11 @@ def test_seeds_tell_the_share_of_all(cli: Cli) -> None:
     forward = read_json(cli.folder / "seeds" / "seeds.json")["forward"]
     assert (done.returncode, forward["skipped_share"]) == (0, 0.0)
     assert "run.forward: 0.0 %" in done.stdout
+
+
+def test_only_runs_with_the_key_may_end_early(cli: Cli) -> None:
+    assert not _core.resolve(cli.file.read_text(encoding="utf-8")).forwards
+    assert _core.resolve(cli.file.read_text(encoding="utf-8"), overrides=["run.forward=auto"]).forwards
 
 
 def test_a_precise_run_refuses_the_key(cli: Cli) -> None:

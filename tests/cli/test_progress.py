@@ -72,6 +72,16 @@ def test_the_time_left_is_that_of_what_is_being_done(tmp_path: Path) -> None:
         assert watch.pace.line() == "hostnet: measure: 50 %, 25 µs of 50 µs simulated, 400 k events/s, about 10 s left"
 
 
+def test_a_run_that_may_end_early_takes_at_most_the_time_left(tmp_path: Path) -> None:
+    clock = Clock()
+    with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream, clock=clock) as watch:
+        watch.pace.is_longest = True
+        watch(status(0.0))
+        clock.now_s += 10
+        watch(status(0.5))
+        assert watch.pace.line().endswith(", at most 10 s left")
+
+
 def test_nothing_is_foretold_of_a_run_until_its_jobs_are_done(tmp_path: Path) -> None:
     clock = Clock()
     with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream, clock=clock) as watch:

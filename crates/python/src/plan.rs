@@ -88,6 +88,12 @@ impl Plan {
         self.plan.servers().map(|(host, _)| host.name.as_str()).filter(|_| self.plan.server().is_none()).collect()
     }
 
+    /// True if a run of the plan may leave out what repeats (`run.forward`).
+    #[getter]
+    fn forwards(&self) -> bool {
+        self.plan.run.forward
+    }
+
     /// Returns the latest simulated time at which a run of the plan ends, in ps.
     fn latest_end_ps(&self) -> u64 {
         hostnet_sim::latest_end_ps(&self.plan)

@@ -121,6 +121,7 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
     processes = shared.group()
     shows = not request.quiet and (processes is None or processes.rank == 0)
     with continued(request.from_checkpoint) as (before, records), Watch(show=shows) as watch:
+        watch.pace.is_longest = plan.forwards
         if processes is not None:
             shared.synchronize(request.shared_state(plan))
             shared.warn_of_crowding()
