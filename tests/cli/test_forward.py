@@ -2,10 +2,36 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 from hostnet import _core
 from tests.support import Cli, read_json
 
 FORWARD = ("--set", "run.forward=auto")
+
+JOBS = """\
+[host.worker]
+kind = "endpoint"
+count = 4
+
+[job.train]
+kind = "allreduce"
+hosts = "worker"
+bytes = "64 KiB"
+compute = "100 us"
+iterations = 100
+
+[run]
+until = "jobs"
+"""
+
+
+def jobs_file(cli: Cli) -> Path:
+    """Writes a job whose iterations are alike, and returns its file."""
+    file = cli.folder / "jobs.toml"
+    file.write_text(JOBS)
+    return file
 
 
 def test_a_run_says_why_it_is_simulated_in_full(cli: Cli) -> None:
@@ -32,6 +58,15 @@ def test_seeds_tell_the_share_of_all(cli: Cli) -> None:
 def test_only_runs_with_the_key_may_end_early(cli: Cli) -> None:
     assert not _core.resolve(cli.file.read_text(encoding="utf-8")).forwards
     assert _core.resolve(cli.file.read_text(encoding="utf-8"), overrides=["run.forward=auto"]).forwards
+
+
+def test_a_sweep_sums_up_what_was_skipped(cli: Cli) -> None:
+    done = cli("sweep", jobs_file(cli), "--over", "job.train.iterations=4,100", *FORWARD, "--out", "swept")
+    assert (done.returncode, done.stderr) == (0, "")
+    said = " ".join(done.stdout.split())
+    found = re.search(r"run.forward: parts of 1 of 2 runs were skipped, (\S+) % of their time on average", said)
+    assert found is not None, said
+    assert 40 < float(found[1]) < 50
 
 
 def test_a_precise_run_refuses_the_key(cli: Cli) -> None:
