@@ -69,6 +69,15 @@ def test_a_sweep_sums_up_what_was_skipped(cli: Cli) -> None:
     assert 40 < float(found[1]) < 50
 
 
+def test_a_checkpoint_after_the_end_names_the_key(cli: Cli) -> None:
+    file = jobs_file(cli)
+    wanted = ("--checkpoint-at", "9 ms", "--checkpoint", "state.ckpt", "--quiet")
+    done = cli("run", file, *FORWARD, *wanted)
+    assert done.returncode == 2
+    assert "the run, of which run.forward skipped a part, ended at" in " ".join(done.stderr.split())
+    assert cli("run", file, *wanted).returncode == 0
+
+
 def test_a_precise_run_refuses_the_key(cli: Cli) -> None:
     done = cli("run", cli.file, *FORWARD, "--set", "run.precision=0.1")
     assert done.returncode == 2

@@ -219,8 +219,14 @@ def _exit_code(request: Request, results: Results) -> int:
     if not results.complete:
         return EXIT_INTERRUPTED
     if request.checkpoint_at is not None and results.checkpoint is None:
-        ended = format_time(results.native.simulated_ps)
-        message = f"--checkpoint-at {request.checkpoint_at}: the run ended at {ended}; no checkpoint was written"
+        run = "the run, of which run.forward skipped a part," if _skipped_share(results) else "the run"
+        ended = f"{run} ended at {format_time(results.native.simulated_ps)}"
+        message = f"--checkpoint-at {request.checkpoint_at}: {ended}; no checkpoint was written"
         echo_error(error_line("out-of-range", message))
         return EXIT_USAGE
     return 0
+
+
+def _skipped_share(results: Results) -> float:
+    """Returns the share of a run that fast-forward skipped."""
+    return float(results.summary.get("forward", {}).get("skipped_share", 0.0))
