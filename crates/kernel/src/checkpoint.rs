@@ -12,6 +12,10 @@ const VERSION: u32 = 20;
 /// Bytes of a wrong label that an error shows; with a damaged length the label may be the whole file.
 const LABEL_SHOWN_MAX: usize = 200;
 
+/// Digits of a hash of a configuration, and those of them that an error shows.
+const HASH_DIGITS: usize = 64;
+const HASH_SHOWN: usize = 8;
+
 /// Reason why a checkpoint cannot be read.
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum CheckpointError {
@@ -25,7 +29,7 @@ pub enum CheckpointError {
         found: u32,
     },
     /// The checkpoint was written under another label.
-    #[error("the checkpoint belongs to configuration {found}, this run is {expected}")]
+    #[error("the checkpoint belongs to configuration {}, this run is {}", shortened(found), shortened(expected))]
     Label {
         /// Label of the checkpoint, or its beginning.
         found: String,
@@ -83,6 +87,16 @@ fn take_u32(bytes: &[u8]) -> Result<(u32, &[u8]), CheckpointError> {
     Ok((u32::from_le_bytes(*head), rest))
 }
 
+/// Cuts a hash at the start of a label, of which the first digits suffice to tell two apart.
+fn shortened(label: &str) -> String {
+    let (hash, rest) = label.split_at(label.find(|digit: char| !digit.is_ascii_hexdigit()).unwrap_or(label.len()));
+    if hash.len() == HASH_DIGITS {
+        format!("{}...{rest}", &hash[..HASH_SHOWN])
+    } else {
+        label.to_owned()
+    }
+}
+
 fn truncated() -> CheckpointError {
     CheckpointError::Damaged("cut short".to_owned())
 }
@@ -103,6 +117,15 @@ mod tests {
         let error = read::<Vec<u64>>("abc", &bytes).expect_err("the label has 8195 bytes");
         assert!(matches!(error, CheckpointError::Label { .. }));
         assert!(error.to_string().len() < 1000, "{error}");
+    }
+
+    #[test]
+    fn a_hash_is_cut_and_what_follows_is_shown() {
+        let label = |digit: &str, series: u64| format!("{} series {series}", digit.repeat(64));
+        let bytes = write(&label("a", 5), &1_u64).expect("plain data can be written");
+        let error = read::<u64>(&label("b", 0), &bytes).expect_err("it has another label");
+        let told = "the checkpoint belongs to configuration aaaaaaaa... series 5, this run is bbbbbbbb... series 0";
+        assert_eq!(error.to_string(), told);
     }
 
     #[test]
