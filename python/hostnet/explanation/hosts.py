@@ -22,6 +22,9 @@ def explained_server(plan: Plan, host: str | None) -> str:
         ServerNotNamedError: `host` is None and several servers can be explained.
         ConfigError: There is no such server.
     """
+    if plan.is_cluster and not plan.servers:
+        limits = "`hostnet run` says what limits its jobs and flows"
+        raise ConfigError("wrong-host-kind", f"host: none of the hosts is a server with a host network; {limits}")
     lines = line_level_hosts(json.loads(plan.effective_json()), plan.servers)
     if host is not None or not lines:
         return named_server(plan, host)
