@@ -7,7 +7,7 @@ use serde::{de::DeserializeOwned, Serialize};
 use thiserror::Error;
 
 const MAGIC: &[u8; 8] = b"hostnetC";
-const VERSION: u32 = 20;
+const VERSION: u32 = 21;
 
 /// Bytes of a wrong label that an error shows; with a damaged length the label may be the whole file.
 const LABEL_SHOWN_MAX: usize = 200;

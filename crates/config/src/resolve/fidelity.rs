@@ -133,7 +133,9 @@ fn check_workload(workload: &Workload, lfb_entries: u32) -> Result<(), Refusal> 
             let (bytes, least) = (stream.working_set_bytes, bytes_each * u64::from(lfb_entries));
             needs(
                 ".working_set",
-                format!("bursts in flight would meet in the {bytes} bytes of workload {name}; give {least} bytes or more"),
+                format!(
+                    "bursts in flight would meet in the {bytes} bytes of workload {name}; give {least} bytes or more"
+                ),
             )
         }
         WorkloadKind::Fio(fio) => match fio.jobs.iter().find(|job| job.block_bytes % bytes_each != 0) {

@@ -277,10 +277,7 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
         }
     };
     match (spec.kind, algorithm) {
-        (
-            Allreduce,
-            Ring | RecursiveDoubling | HalvingDoubling | Tree | Aggregator | Hierarchical | InNetwork,
-        ) => {
+        (Allreduce, Ring | RecursiveDoubling | HalvingDoubling | Tree | Aggregator | Hierarchical | InNetwork) => {
             return training::write(path, spec, program, algorithm, bytes);
         }
         (Barrier, Tree) => {

@@ -41,8 +41,8 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     let name = name.clone();
     let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
     if matches!(algorithm, AlgorithmSpec::Pairwise | AlgorithmSpec::Aggregator | AlgorithmSpec::InNetwork) {
-        let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"halving-doubling\", \"tree\" or \
-                       \"hierarchical\"";
+        let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"halving-doubling\", \
+            \"tree\" or \"hierarchical\"";
         return Err(Issue::between(
             Code::NotSupported,
             &[&format!("{path}.algorithm"), &format!("{path}.kind")],
