@@ -1,6 +1,6 @@
 //! Keys and parameters of a cluster and its hosts.
 
-use super::cable::{CableParams, CableSpec};
+use super::cable::{CableEnd, CableParams, CableSpec};
 use super::compress::{CompressParams, CompressSpec};
 use super::fidelity::Fidelity;
 use super::flow::{FlowParams, FlowSpec};
@@ -17,7 +17,7 @@ use super::values::Time;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Configuration of a cluster: its hosts, their network, their traffic, and the length of the run. Values with units
 /// are strings such as "100 Gbps", "5 us" or "4000 B". Keys that are absent come from the preset of a host, from the
@@ -156,6 +156,35 @@ impl ClusterParams {
             }
         }
         longest.iter().fold(0, |sum: u64, cable| sum.saturating_add(cable.saturating_mul(2)))
+    }
+}
+
+impl ClusterParams {
+    /// Returns the least latency of all cables between a host and each host, in ps; 0 for the host itself and for hosts
+    /// that no way of cables leads to.
+    #[must_use]
+    pub fn least_latencies_ps(&self, from: u16) -> Vec<u64> {
+        let node = |end: CableEnd| match end {
+            CableEnd::Host(host) => usize::from(host),
+            CableEnd::Switch(switch) => self.hosts.len() + usize::from(switch),
+        };
+        let mut next = vec![Vec::new(); self.hosts.len() + self.switches.len()];
+        for cable in &self.cables {
+            let [one, other] = cable.ends.map(node);
+            next[one].push((other, cable.latency_ps));
+            next[other].push((one, cable.latency_ps));
+        }
+        let mut least = vec![u64::MAX; next.len()];
+        let mut open = BTreeSet::from([(0, usize::from(from))]);
+        while let Some((ps, at)) = open.pop_first() {
+            if least[at] <= ps {
+                continue;
+            }
+            least[at] = ps;
+            open.extend(next[at].iter().map(|&(other, more)| (ps.saturating_add(more), other)));
+        }
+        least.truncate(self.hosts.len());
+        least.into_iter().map(|ps| if ps == u64::MAX { 0 } else { ps }).collect()
     }
 }
 

@@ -60,7 +60,8 @@ pub struct JobSpec {
     pub group: Option<u32>,
     /// For "ring" of "allreduce" and "allgather": true if a rank sends and receives one after the other, as with
     /// `MPI_Send` and `MPI_Recv` (even ranks send first, odd ones receive first), and not both at once, as with
-    /// `MPI_Sendrecv`; false when absent.
+    /// `MPI_Sendrecv`. For "chakra": true if a rank executes one communication after the other, and waits for each;
+    /// true when absent with ranks at servers, `socket_rate` or `compress`. False when absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocking: Option<bool>,
     /// For "allreduce": rate at which a rank adds received data to its own (bandwidth); adding takes no time when
@@ -91,6 +92,10 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
     pub memory_rate: Option<Bandwidth>,
+    /// For "chakra": operation that a stream of a rank executes next, of those that are ready; "id" when absent. Not
+    /// with `blocking`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub order: Option<ReadyOrderSpec>,
     /// Number of iterations; 1 when absent, the number of the benchmark for NPB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -222,6 +227,17 @@ pub enum AnswerSpec {
     Each,
     /// Along a binomial tree.
     Tree,
+}
+
+/// Operation that a stream of a rank executes next, of those that are ready.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadyOrderSpec {
+    /// The one with the smallest id.
+    #[default]
+    Id,
+    /// The one that became ready first.
+    Ready,
 }
 
 /// Class of a problem of NPB.

@@ -40,6 +40,10 @@ pub struct JobParams {
     /// Switches that reduce the vectors of the job. Steps and channels number them after the ranks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reducers: Vec<ReducerParams>,
+    /// True if a stream executes its operations in the order in which they become ready; otherwise the one with the
+    /// smallest id is next.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub first_ready: bool,
 }
 
 impl JobParams {
@@ -176,6 +180,14 @@ pub struct RankChannelParams {
     pub job: u32,
     /// Rank at [`super::FlowParams::from`], and rank at [`super::FlowParams::to`].
     pub ranks: [u32; 2],
+    /// Number of the connection among those between the two ranks: 0 for messages, and from 1 on for the collectives
+    /// of each group that operations name.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub lane: u32,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 impl RankChannelParams {

@@ -98,6 +98,7 @@ mod tests {
         let block = |(times, steps): &(u32, Vec<RankStepParams>)| StepBlockParams {
             times: *times,
             parts: vec![StepPartParams::Listed(vec![Arc::new(steps.clone())])],
+            operations: Vec::new(),
         };
         JobParams {
             name: String::new(),
@@ -114,6 +115,7 @@ mod tests {
             cores: Vec::new(),
             works: Vec::new(),
             reducers: Vec::new(),
+            first_ready: false,
         }
     }
 

@@ -148,7 +148,8 @@ class Job(Description):
     blocking: bool | None = None
     """For "ring" of "allreduce" and "allgather": true if a rank sends and receives one after the other, as with
     `MPI_Send` and `MPI_Recv` (even ranks send first, odd ones receive first), and not both at once, as with
-    `MPI_Sendrecv`; false when absent.
+    `MPI_Sendrecv`. For "chakra": true if a rank executes one communication after the other, and waits for each; true
+    when absent with ranks at servers, `socket_rate` or `compress`. False when absent otherwise.
     """
     sum: str | None = None
     """For "allreduce": rate at which a rank adds received data to its own (bandwidth); adding takes no time when
@@ -236,4 +237,8 @@ class Job(Description):
     the number of hosts such times the last host runs, and all ranks start (time); none when absent.
 
     Range: at most "1000 s".
+    """
+    order: str | None = None
+    """For "chakra": operation that a stream of a rank executes next, of those that are ready: "id" (the one with the
+    smallest id) or "ready" (the one that became ready first); "id" when absent. Not with `blocking`.
     """

@@ -128,6 +128,7 @@ impl Hasher {
                 true => self.parts(block)?,
                 false => self.steps(job, block),
             }
+            self.operations(block)?;
             self.text("]");
         }
         Ok(())

@@ -24,6 +24,8 @@ const CORE_DOMAINS: u64 = 4;
 const OTHER_DOMAINS: u64 = 64;
 /// Bytes of a listed step of a rank: in the plan, which ranks share, and in checkpoints.
 const STEP_BYTES: u64 = 256;
+/// Bytes of an operation of a rank, and of its progress.
+const OPERATION_BYTES: u64 = 256;
 /// Bytes of a line of a cache.
 const LINE_BYTES: u64 = 12;
 
@@ -69,7 +71,9 @@ pub(super) fn of_cluster(cluster: &ClusterParams) -> u64 {
     };
     let each = FLOW_BYTES + servers.len() as u64 * NIC_FLOW_BYTES;
     let steps = cluster.jobs.iter().flat_map(|job| &job.blocks).map(StepBlockParams::listed_steps);
-    let held = held + steps.sum::<u64>() * STEP_BYTES;
+    let operations = cluster.jobs.iter().flat_map(|job| &job.blocks).flat_map(|block| &block.operations);
+    let operations = operations.map(|operations| operations.len() as u64).sum::<u64>() * OPERATION_BYTES;
+    let held = held + steps.sum::<u64>() * STEP_BYTES + operations;
     held + cluster.flows.iter().map(|flow| each + of_flow(&flow.traffic)).sum::<u64>()
 }
 

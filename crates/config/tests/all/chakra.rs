@@ -4,12 +4,17 @@ use crate::common;
 use crate::common::wire::{file, node, sum};
 use crate::common::{assert_tells, resolve_text, told};
 use hostnet_config::{Format, Plan};
-use hostnet_params::RankStepParams;
+use hostnet_params::{OperationStream, RankStepParams};
 use proptest::prelude::*;
 use std::path::Path;
 
-/// Returns the plan of a job with these trace files, or the error.
+/// Returns the plan of a job with these trace files, whose ranks execute one operation after the other, or the error.
 fn plan(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
+    overlapping(files, &format!("blocking = true\n{more}"))
+}
+
+/// Returns the plan of a job with these trace files, or the error.
+fn overlapping(files: &[Vec<u8>], more: &str) -> Result<Plan, String> {
     let directory = tempfile::tempdir().expect("a directory");
     for (rank, file) in files.iter().enumerate() {
         std::fs::write(directory.path().join(format!("t.{rank}.et")), file).expect("it is written");
@@ -75,11 +80,65 @@ fn messages_and_all_collectives_are_known() {
 }
 
 #[test]
+fn operations_have_their_streams_steps_and_predecessors() {
+    let of = |rank: u64| {
+        let other = 1 - rank;
+        file(&[
+            node(7, 4, &[3], &[]),
+            node(3, 5, &[], &[("comm_dst", other), ("comm_size", 10)]),
+            node(4, 6, &[], &[("comm_src", other), ("comm_size", 10)]),
+            sum(5, &[4], 64),
+            sum(6, &[], 32),
+            node(8, 1, &[5, 6], &[]),
+        ])
+    };
+    let plan = overlapping(&[of(0), of(1)], "order = \"ready\"").expect("it is right");
+    let job = &plan.cluster.jobs[0];
+    assert!(job.first_ready && job.blocks.len() == 1);
+    let found = job.operations_of(1).expect("it has operations");
+    let group = OperationStream::Group(0);
+    let streams = [OperationStream::Compute, OperationStream::Send, OperationStream::Receive, group, group];
+    let of_all: Vec<_> = found.operations.iter().map(|operation| operation.stream).collect();
+    assert_eq!(of_all[..5], streams);
+    // The sums of a group have one order, whatever messages they wait for.
+    let after: Vec<&[u32]> = found.operations.iter().map(|operation| &operation.after[..]).collect();
+    assert_eq!(after[..3], [&[1][..], &[], &[]]);
+    assert!(after[3] == [2, 4] || after[4] == [3], "{after:?}");
+    let counts: Vec<u32> = found.operations.iter().map(|operation| operation.steps).collect();
+    assert_eq!(counts, [1, 1, 1, 2, 2, 0]);
+    let sent = |index: usize| found.steps_of(&found.operations[index]).iter().filter_map(|step| step.send);
+    let bytes: Vec<u64> = (0..6).flat_map(sent).map(|message| message.bytes).collect();
+    assert_eq!(bytes, [10, 32, 32, 16, 16]);
+    // A connection for messages, and one for sums.
+    assert_eq!(plan.cluster.flows.len(), 2);
+}
+
+#[test]
+fn ranks_at_servers_execute_one_operation_after_the_other() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for rank in 0..2 {
+        std::fs::write(directory.path().join(format!("t.{rank}.et")), file(&[sum(1, &[], 8)])).expect("it is written");
+    }
+    let text = format!(
+        "[host.e]\nkind = \"endpoint\"\n[host.s]\npreset = \"mcn-scaleup-8\"\n[job.j]\nkind = \"chakra\"\n\
+         hosts = [\"e\", \"s\"]\ntrace = {:?}\n[run]\nuntil = \"jobs\"\n",
+        directory.path().join("t").display().to_string()
+    );
+    let plan = common::plan(&text, &[]);
+    assert!(!plan.cluster.jobs[0].has_operations());
+    assert_eq!(plan.effective["job"]["j"]["blocking"], true);
+    common::says(&text, &["job.j.blocking=false"], &["[not-supported job.j.blocking]", "server"]);
+    common::says(&text, &["job.j.order=id"], &["[no-effect job.j.order]", "a rank at a server"]);
+}
+
+#[test]
 fn what_is_wrong_with_traces_is_said() {
     let right = file(&[sum(1, &[], 8)]);
     let says = |files: &[Vec<u8>], more: &str, wanted: &[&str]| {
-        let error = plan(files, more).map(|_| ()).expect_err("it is refused");
-        assert_tells(&error, wanted);
+        for plan in [plan, overlapping] {
+            let error = plan(files, more).map(|_| ()).expect_err("it is refused");
+            assert_tells(&error, wanted);
+        }
     };
     let both = |file: Vec<u8>| [file.clone(), file];
     says(std::slice::from_ref(&right), "", &["[file-not-found job.j.trace] t.1.et"]);
@@ -87,6 +146,8 @@ fn what_is_wrong_with_traces_is_said() {
     says(&both(right[..right.len() - 1].to_vec()), "", &["[malformed-file job.j.trace] t.0.et"]);
     says(&both(file(&[sum(1, &[2], 8), sum(2, &[1], 8)])), "", &["[malformed-file job.j.trace]", "t.0.et", "node 1"]);
     says(&both(file(&[sum(1, &[1], 8)])), "", &["[malformed-file job.j.trace] node 1"]);
+    let long: Vec<Vec<u8>> = (0..12).map(|id| sum(id, &[(id + 1) % 12], 8)).collect();
+    says(&both(file(&long)), "", &["t.0.et", "node 0", "nodes 1, 2, 3, 4, 5, 6, 7, 8 and 3 more"]);
     // Beside a missing message, the error names a node on the cycle, not one behind it.
     let circle = |from: u64| {
         let waits = node(1, 6, &[], &[("comm_src", from), ("comm_size", 8)]);
@@ -94,7 +155,7 @@ fn what_is_wrong_with_traces_is_said() {
     };
     says(&[circle(1), circle(0)], "", &["[malformed-file job.j.trace] t.0.et"]);
     let error = plan(&[circle(1), circle(0)], "").map(|_| ()).expect_err("it is refused");
-    assert!(!error.contains("node 4"), "{error}");
+    assert!(!error.contains("node 4") && error.contains("node 5") && error.contains("node 9"), "{error}");
     says(&both(file(&[node(7, 10, &[], &[])])), "", &["[malformed-file job.j.trace]", "node 7", "10"]);
     let other = file(&[sum(4, &[], 9)]);
     says(&[right.clone(), other], "", &["[malformed-file job.j.trace]", "t.1.et", "rank 1", "node 4", "9 B"]);
@@ -113,7 +174,7 @@ fn what_is_wrong_with_traces_is_said() {
     says(&both(right), "algorithm = \"pairwise\"", &["[not-supported job.j.algorithm] \"ring\""]);
     let none = "[host.e]\nkind = \"endpoint\"\ncount = 2\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\n";
     common::says(none, &[], &["[missing-key job.j.trace]"]);
-    for key in ["trace=x", "groups=x", "peak=1e12", "memory_rate=\"1 TB/s\""] {
+    for key in ["trace=x", "groups=x", "peak=1e12", "memory_rate=\"1 TB/s\"", "order=id"] {
         let name = key.split_once('=').expect("a key").0;
         let given = format!("job.j.{key}");
         common::says(
@@ -135,6 +196,7 @@ proptest! {
         let mut damaged = whole.clone();
         let at = at.index(whole.len());
         damaged.splice(at..(at + with.len()).min(whole.len()), with);
-        let _ = plan(&[whole, damaged], "");
+        let _ = plan(&[whole.clone(), damaged.clone()], "");
+        let _ = overlapping(&[whole, damaged], "");
     }
 }

@@ -19,7 +19,7 @@ fn plan(files: &[Vec<u8>], groups: Option<&str>, more: &str) -> Result<Plan, Str
     });
     let text = format!(
         "[host.e]\nkind = \"endpoint\"\ncount = {}\n[job.j]\nkind = \"chakra\"\nhosts = \"e\"\ntrace = {:?}\n{}\n\
-         {more}\n[run]\nuntil = \"jobs\"\n",
+         blocking = true\n{more}\n[run]\nuntil = \"jobs\"\n",
         files.len(),
         at("t"),
         key.unwrap_or_default()

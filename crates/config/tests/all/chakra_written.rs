@@ -21,7 +21,7 @@ fn again(first: &Plan, messages: bool, more: &str) -> Plan {
         std::fs::write(directory.path().join(format!("t.{rank}.et")), content).expect("it is written");
     }
     let trace = directory.path().join("t").display().to_string();
-    plan(&format!("kind = \"chakra\"\ntrace = {trace:?}\n{more}"), traces.len() as u32)
+    plan(&format!("kind = \"chakra\"\nblocking = true\ntrace = {trace:?}\n{more}"), traces.len() as u32)
 }
 
 /// Returns the computation of a rank and that of its accelerator, in us.

@@ -306,7 +306,8 @@ impl<'a> Builder<'a> {
         };
         let ends = self.flows[host].iter().map(end).collect();
         let ports = wires.iter().map(Egress::new).collect();
-        let built = Endpoint::new(ports, params.queue_packets, ends).with_ranks(self.cluster, host as u16);
+        let built = Endpoint::new(ports, params.queue_packets, ends)
+            .with_ranks(self.cluster, host as u16, |other| self.components[self.graph.host(other.into())]);
         match &self.cluster.hosts[host].compress {
             Some(params) => {
                 let (out, into) = self.cluster.compressed(host as u16);

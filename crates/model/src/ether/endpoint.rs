@@ -167,7 +167,7 @@ impl Endpoint {
 
     /// Returns the end of a flow at this endpoint.
     #[inline]
-    fn end_of(&self, flow: u32) -> Option<u32> {
+    pub(super) fn end_of(&self, flow: u32) -> Option<u32> {
         // With a single flow, a lookup in the table would only touch one more cache line.
         if let [only] = self.ends.as_slice() {
             return (only.flow() == flow).then_some(0);

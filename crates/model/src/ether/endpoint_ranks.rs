@@ -8,11 +8,11 @@ use crate::part::{NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
 impl Endpoint {
-    /// Adds the ranks and reducers that jobs have at this host.
+    /// Adds the ranks and reducers that jobs have at this host. `part` returns the component of another host.
     #[must_use]
-    pub fn with_ranks(mut self, cluster: &ClusterParams, host: u16) -> Self {
+    pub fn with_ranks(mut self, cluster: &ClusterParams, host: u16, part: impl Fn(u16) -> ComponentId) -> Self {
         if !cluster.jobs.is_empty() {
-            self.ranks = EndpointRanks::new(cluster, host, &self.ends);
+            self.ranks = EndpointRanks::new(cluster, host, &self.ends, part);
         }
         self
     }
@@ -55,11 +55,9 @@ impl Endpoint {
         if let Some(set) = ranks.set.get_mut(rank as usize) {
             // An event for a time that has passed is used up.
             *set = set.filter(|&at| at > now);
-            let own = &mut ranks.ranks[rank as usize];
-            if let Some((to, bytes)) = own.copied(now) {
-                let (_, from) = own.number();
-                ranks.ranks[to as usize].arrive(from, bytes);
-                self.run_rank(&mut ranks, to, context);
+            while let Some(message) = ranks.ranks[rank as usize].copied(now) {
+                ranks.ranks[message.to as usize].deliver(&message, now);
+                self.run_rank(&mut ranks, message.to, context);
             }
             self.run_rank(&mut ranks, rank, context);
         } else if let Some(reducer) = ranks.reducer(rank) {
@@ -71,7 +69,7 @@ impl Endpoint {
     /// Passes bytes received at an end to its rank or reducer.
     pub(super) fn hand_over(&mut self, end: u32, context: &mut NetContext) {
         let Some(mut ranks) = self.ranks.take() else { return };
-        let (rank, _) = ranks.of_ends[end as usize];
+        let (rank, ..) = ranks.of_ends[end as usize];
         if let Some(reducer) = ranks.reducer(rank) {
             if self.take_vectors(&mut ranks.sums, reducer, end) {
                 let event = self.first_rank() + rank;
@@ -83,17 +81,27 @@ impl Endpoint {
         self.ranks = Some(ranks);
     }
 
+    /// Records that the rank at the other end of a flow has sent a message.
+    pub(super) fn on_announced(&mut self, flow: u32, message: (u32, u32)) {
+        let (Some(end), Some(ranks)) = (self.end_of(flow), &mut self.ranks) else { return };
+        let (rank, from, _) = ranks.of_ends[end as usize];
+        if let Some(rank) = ranks.ranks.get_mut(rank as usize) {
+            rank.announce(from, message);
+        }
+    }
+
     /// Notifies a rank of bytes received at one of its ends and of a completed write. Returns false if there is
     /// neither.
     fn exchange(&mut self, end: u32, ranks: &mut EndpointRanks, now: Time) -> bool {
-        let (rank, from) = ranks.of_ends[end as usize];
+        let (rank, from, lane) = ranks.of_ends[end as usize];
         let (at, rank) = (&mut self.ends[end as usize], &mut ranks.ranks[rank as usize]);
         let Some(application) = at.application_mut() else { return false };
-        let (arrived, is_written) = (application.take_arrived(), application.is_written());
+        let arrived = application.take_arrived();
+        let written = (application.written_bytes(), application.is_written());
         if arrived > 0 {
-            rank.arrive_by(from, arrived);
+            rank.arrive_on((from, lane), arrived, now);
         }
-        let written = is_written && rank.written(end, now);
+        let written = rank.written_on((from, lane), end, written, now);
         arrived > 0 || written
     }
 
@@ -117,6 +125,11 @@ impl Endpoint {
                         context.send(context.id, delay_ps, Payload::Begin { connection: first + rank });
                     }
                     return;
+                }
+                RankRequest::Announce(end, (repetition, message)) => {
+                    let Some(&(peer, delay_ps)) = ranks.peers.get(end as usize) else { continue };
+                    let flow = self.ends[end as usize].flow();
+                    context.send(peer, delay_ps.max(1), Payload::Announced { flow, repetition, message });
                 }
                 // Only ranks at servers request work of a core.
                 RankRequest::CoreWork(_) | RankRequest::Nothing => return,

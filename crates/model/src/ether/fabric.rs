@@ -266,6 +266,9 @@ impl Partition for Fabric {
             (Payload::Begin { connection }, FabricNode::Endpoint(endpoint)) => {
                 endpoint.on_begin(connection, &mut context)
             }
+            (Payload::Announced { flow, repetition, message }, FabricNode::Endpoint(endpoint)) => {
+                endpoint.on_announced(flow, (repetition, message));
+            }
             (Payload::Timer { connection, generation }, FabricNode::Endpoint(endpoint)) => {
                 endpoint.on_timer(connection, generation, &mut context);
             }

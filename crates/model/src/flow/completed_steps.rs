@@ -31,6 +31,11 @@ pub struct CompletedStep {
     pub sent: Option<(u32, u64)>,
     /// Rank that the step received from, and all bytes received from this rank so far.
     pub taken: Option<(u32, u64)>,
+    /// Number of the connection of both, among those to that rank.
+    pub lane: u32,
+    /// For a rank that executes operations: number of the completed step, from 1 on, that the step waited for last; 0
+    /// if it waited for none.
+    pub after: u64,
 }
 
 /// The latest steps of a rank.
@@ -57,11 +62,16 @@ impl CompletedSteps {
 
     /// Records that the current step ends.
     pub(super) fn end(&mut self, ended: Time, phase: u8, sent: Option<(u32, u64)>, taken: Option<(u32, u64)>) {
+        self.add(CompletedStep { phase, ended, sent, taken, ..self.now });
+    }
+
+    /// Adds a step that has ended.
+    pub(super) fn add(&mut self, step: CompletedStep) {
         // The oldest goes: the critical path is followed from the end back (docs/jobs.md).
         if self.steps.len() == self.most {
             self.steps.pop_front();
         }
-        self.steps.push_back(CompletedStep { phase, ended, sent, taken, ..self.now });
+        self.steps.push_back(step);
     }
 
     pub(super) fn steps(&self) -> impl Iterator<Item = &CompletedStep> {

@@ -5,6 +5,7 @@
 
 mod completed_steps;
 mod datagrams;
+mod graph;
 mod packets;
 mod phases;
 mod rank;
@@ -21,7 +22,7 @@ pub use completed_steps::CompletedStep;
 pub use datagrams::{DatagramCounts, Datagrams};
 pub use phases::PhaseStats;
 pub use rank::{Rank, Repetitions};
-pub use rank_request::{CoreWork, RankLink, RankRequest};
+pub use rank_request::{CoreWork, LocalMessage, RankLink, RankRequest};
 pub use reducer::{Reducer, ReducerRequest, SumEngine};
 pub use service::RequestCounts;
 pub use workers::{ServiceStats, Workers};

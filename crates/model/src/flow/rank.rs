@@ -1,14 +1,16 @@
 //! A rank of a job, as a pure state machine that takes the steps of its program: requests come out, completed work
 //! goes in. Messages from one rank to another are received in the order in which they were sent.
 
+mod operations;
 mod repetitions;
 mod stats;
 
 pub use repetitions::Repetitions;
 
 use super::completed_steps::CompletedSteps;
+use super::graph::{copy_time_ps, Graph};
 use super::phases::PhaseStats;
-use super::rank_request::{CoreWork, RankLink, RankRequest};
+use super::rank_request::{CoreWork, LocalMessage, RankLink, RankRequest};
 use super::sockets::SocketCore;
 use crate::params::{AcceleratorParams, JobParams, RankProgram, RankStepParams};
 use hostnet_kernel::{ComponentId, Time};
@@ -73,6 +75,8 @@ pub struct Rank {
     completed_steps: CompletedSteps,
     /// Repetitions, if the run may skip some.
     repetitions: Option<Box<Repetitions>>,
+    /// Operations and their progress, if the rank executes operations in place of the steps of its program.
+    graph: Option<Box<Graph>>,
 }
 
 impl Rank {
@@ -99,6 +103,7 @@ impl Rank {
             phases: vec![PhaseStats::default(); params.phases.len()],
             completed_steps: CompletedSteps::of_ranks(params.hosts.len()),
             repetitions: None,
+            graph: None,
         }
     }
 
@@ -134,6 +139,9 @@ impl Rank {
     /// Returns the next request of the rank. The caller repeats the call until it is [`RankRequest::Nothing`] or
     /// [`RankRequest::Wake`].
     pub fn next(&mut self, now: Time) -> RankRequest {
+        if let Some(request) = self.next_of_operations(now) {
+            return request;
+        }
         // Bytes that the core has read by now may complete the step.
         self.take_reads(now);
         let rank_request = self.act(now);
@@ -287,7 +295,6 @@ impl Rank {
         let peer = self.peer(message.rank)?;
         peer.sent += message.bytes;
         let link = peer.link;
-        let (rate, latency_ps) = self.copy;
         Some(match link {
             RankLink::End(end) => {
                 self.state = RankState::Moving { sending: Some(end), copied: None };
@@ -297,9 +304,7 @@ impl Rank {
             }
             RankLink::Core(_) => self.core_work(CoreWork::CopyIn { rank: message.rank, bytes: message.bytes }),
             RankLink::Local(_) => {
-                let ps = u128::from(message.bytes) * 1_000_000_000_000 / u128::from(rate.max(1));
-                // An event lies at least 1 ps ahead.
-                let at = now + latency_ps.saturating_add(u64::try_from(ps).unwrap_or(u64::MAX)).max(1);
+                let at = now + copy_time_ps(self.copy, message.bytes);
                 self.state = RankState::Moving { sending: None, copied: Some(at) };
                 RankRequest::Wake(at)
             }
@@ -349,9 +354,11 @@ impl Rank {
         true
     }
 
-    /// Completes a copy to another rank of this host if it is due. Returns the number of that rank at this host, and
-    /// the bytes.
-    pub fn copied(&mut self, now: Time) -> Option<(u32, u64)> {
+    /// Completes a copy to another rank of this host if one is due, and returns the message.
+    pub fn copied(&mut self, now: Time) -> Option<LocalMessage> {
+        if let Some(message) = self.with_operations(|graph| graph.copied(now)) {
+            return message;
+        }
         let RankState::Moving { copied: Some(at), .. } = self.state else { return None };
         if at > now {
             return None;
@@ -359,7 +366,7 @@ impl Rank {
         self.all_written(now);
         let message = self.step()?.send?;
         match self.peer(message.rank)?.link {
-            RankLink::Local(to) => Some((to, message.bytes)),
+            RankLink::Local(to) => Some(LocalMessage { to, from: (self.rank, 0), bytes: message.bytes, message: None }),
             RankLink::End(_) | RankLink::Core(_) => None,
         }
     }
@@ -383,15 +390,6 @@ impl Rank {
     pub fn arrive(&mut self, from: u32, bytes: u64) {
         if let Some(peer) = self.peer(from) {
             peer.inbox += bytes;
-        }
-    }
-
-    /// Records bytes of another rank that have arrived over a connection.
-    pub fn arrive_by(&mut self, from: u32, bytes: u64) {
-        match &mut self.sockets {
-            // The core must read the bytes before the rank has them.
-            Some(sockets) => sockets.arrive(from, bytes),
-            None => self.arrive(from, bytes),
         }
     }
 }

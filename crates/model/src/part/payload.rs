@@ -329,6 +329,10 @@ pub enum Payload {
         /// Bytes of the message.
         bytes: u64,
     },
+    /// To an endpoint, from another: a rank has sent the message with this number, in this repetition of its program,
+    /// by a flow. It comes no later than the first packet of the message, and costs nothing.
+    #[allow(missing_docs)]
+    Announced { flow: u32, repetition: u32, message: u32 },
     /// To the interfaces of a memory channel network: a buffer device has received a line that was written past the
     /// caches.
     Issued(RequestId),

@@ -4,6 +4,7 @@
 mod collective;
 mod group;
 mod halving;
+mod operations;
 mod pattern;
 mod rank;
 #[cfg(test)]
@@ -11,6 +12,7 @@ mod tests;
 
 pub use collective::{AdditionParams, CollectiveParams};
 pub use group::GroupParams;
+pub use operations::{OperationParams, OperationStream, RankGraph};
 pub use pattern::{CollectivePattern, PlaceStep};
 pub use rank::{RankProgram, Repetition};
 
@@ -27,6 +29,10 @@ pub struct StepBlockParams {
     pub times: u32,
     /// Parts that every rank runs one after the other.
     pub parts: Vec<StepPartParams>,
+    /// Operations of each rank that the listed steps belong to, if ranks execute them as soon as they are ready; empty
+    /// if ranks execute one step after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub operations: Vec<Arc<Vec<OperationParams>>>,
 }
 
 /// Steps of ranks in a part of a block.
@@ -106,6 +112,14 @@ impl StepBlockParams {
                 Some(step)
             })
         })
+    }
+
+    /// Returns the listed steps of a rank, if the block is a single list.
+    fn listed_of(&self, rank: u32) -> Arc<Vec<RankStepParams>> {
+        match self.parts.first() {
+            Some(StepPartParams::Listed(steps)) => Arc::clone(&steps[rank as usize]),
+            _ => Arc::default(),
+        }
     }
 
     /// Returns the number of steps that are listed and not computed.

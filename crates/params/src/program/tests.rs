@@ -145,7 +145,7 @@ fn peers_and_numbers_of_steps_are_those_of_the_steps() {
                 collective.additions.push(AdditionParams { bytes, instruction_fs, phase, compute_ps, work });
             }
             let part = StepPartParams::Collective(Arc::new(collective));
-            let block = StepBlockParams { times: 1, parts: vec![part.clone()] };
+            let block = StepBlockParams { times: 1, parts: vec![part.clone()], operations: Vec::new() };
             let (mut steps, mut largest) = (0, 0);
             for rank in 0..count {
                 let mut peers = BTreeSet::new();

@@ -150,6 +150,9 @@ fn refusal(plan: &Plan) -> Option<String> {
     if cluster.cables.iter().any(|cable| !cable.down_ps.is_empty() || cable.corrupt > 0) {
         return Some("a cable is down for a time or corrupts packets".to_owned());
     }
+    if let Some(job) = cluster.jobs.iter().find(|job| job.has_operations()) {
+        return Some(format!("the operations of job \"{}\" may overlap in another way in each repetition", job.name));
+    }
     // Even a flow without end changes slowly, as its window grows.
     let other = cluster.flows.iter().find(|flow| !matches!(flow.traffic, Traffic::Messages(_)))?;
     Some(format!("the traffic of \"{}\" may change over time", cluster.classes[usize::from(other.class)]))

@@ -88,10 +88,15 @@ impl Hasher {
     }
 
     /// Adds the traffic of a channel, which differs in every flow.
-    fn channel(&mut self, RankChannelParams { job, ranks: [from, to] }: RankChannelParams) {
+    fn channel(&mut self, RankChannelParams { job, ranks: [from, to], lane }: RankChannelParams) {
         self.number(",\"traffic\":{\"Messages\":{\"job\":", job);
         self.number(",\"ranks\":[", from);
         self.number(",", to);
-        self.text("]}}");
+        self.text("]");
+        // The first connection is the only one of most jobs, whose hashes must not change.
+        if lane > 0 {
+            self.number(",\"lane\":", lane);
+        }
+        self.text("}}");
     }
 }

@@ -30,6 +30,15 @@ impl Hasher {
         Ok(())
     }
 
+    /// Hashes the operations of a block, if it has any.
+    pub(super) fn operations(&mut self, block: &StepBlockParams) -> serde_json::Result<()> {
+        for operation in block.operations.iter().flat_map(|operations| operations.iter()) {
+            self.text(",");
+            self.value(&serde_json::to_value(operation)?);
+        }
+        Ok(())
+    }
+
     fn step(&mut self, step: &RankStepParams) {
         let RankStepParams { phase, compute_ps, work, device, send, at, receive } = *step;
         self.number(",[", phase);

@@ -185,7 +185,8 @@ impl Worker {
                     }
                     return;
                 }
-                RankRequest::Nothing => return,
+                // Ranks at servers execute one step after the other, and announce nothing.
+                RankRequest::Announce(..) | RankRequest::Nothing => return,
             }
         }
     }

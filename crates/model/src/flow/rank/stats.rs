@@ -32,6 +32,23 @@ impl Rank {
         self.program.advance();
     }
 
+    /// Adds a step of an operation that has ended to the statistics.
+    pub(super) fn add_ended(&mut self, step: &RankStepParams, record: CompletedStep) {
+        let stats = &mut self.phases[usize::from(step.phase)];
+        let took_ps = record.ended.since(record.began);
+        stats.steps += 1;
+        stats.time_ps += took_ps;
+        stats.most_ps = stats.most_ps.max(took_ps);
+        stats.compute_ps += step.compute_ps + step.device.work_ps;
+        stats.device_ps += step.device.work_ps;
+        if let Some(message) = step.send {
+            stats.messages += 1;
+            stats.bytes += message.bytes;
+        }
+        stats.received_bytes += step.receive.map_or(0, |message| message.bytes);
+        self.completed_steps.add(record);
+    }
+
     /// Returns the time that the current step spent computing, in ps, if computing has ended.
     #[must_use]
     pub fn computed_ps(&self) -> u64 {
@@ -59,6 +76,22 @@ impl Rank {
         self.sockets.as_ref().map(|sockets| sockets.busy_ps(now))
     }
 
+    /// Returns true if the rank executes operations as soon as they are ready, and not one step after the other.
+    #[must_use]
+    pub fn has_operations(&self) -> bool {
+        self.graph.is_some()
+    }
+
+    /// Returns the time up to `now` since the rank began, and the time in which it did not compute, in ps.
+    #[must_use]
+    pub fn communication_ps(&self, now: Time) -> (u64, u64) {
+        if let Some(graph) = &self.graph {
+            return graph.communication_ps(self.done_at().unwrap_or(now));
+        }
+        let stats = self.phases.iter().fold(PhaseStats::default(), |sum, stats| sum.plus(stats));
+        (stats.time_ps, stats.time_ps - stats.compute_ps)
+    }
+
     /// Returns the statistics of the steps since the start of the run, by name.
     #[must_use]
     pub fn phases(&self) -> &[PhaseStats] {
@@ -80,7 +113,8 @@ impl Rank {
     #[must_use]
     pub fn unreceived_bytes(&self) -> u64 {
         let unread = self.sockets.as_ref().map_or(0, SocketCore::unread_bytes);
-        self.peers.iter().map(|peer| peer.inbox).sum::<u64>() + unread
+        let of_operations = self.graph.as_ref().map_or(0, |graph| graph.unreceived_bytes());
+        self.peers.iter().map(|peer| peer.inbox).sum::<u64>() + unread + of_operations
     }
 
     /// Iterates over the other ranks that this one exchanges messages with, and the connections to them.

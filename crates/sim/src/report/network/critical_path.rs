@@ -61,13 +61,15 @@ impl PathPiece {
 struct RankSteps {
     /// Steps by rank, in order.
     of: Vec<Vec<CompletedStep>>,
-    /// By sender and receiver: bytes sent up to the end of a step, and the index of the step.
-    sent: BTreeMap<(u32, u32), Vec<(u64, usize)>>,
+    /// By sender, receiver and connection: bytes sent up to the end of a step, and the index of the step.
+    sent: BTreeMap<(u32, u32, u32), Vec<(u64, usize)>>,
     /// For vectors that switches sum up, by the bytes that each rank has sent so far: the rank that sent its vector
     /// last, with the time and the index of its step.
     summed: BTreeMap<u64, (Time, u32, usize)>,
     /// True for each rank whose steps are all kept.
     whole: Vec<bool>,
+    /// For each rank that executes operations, the number of completed steps that are not kept.
+    forgotten: Vec<Option<u64>>,
 }
 
 impl RankSteps {
@@ -75,12 +77,16 @@ impl RankSteps {
         let of: Vec<Vec<CompletedStep>> = ranks.iter().map(|rank| rank.completed_steps().copied().collect()).collect();
         let taken = |rank: &Rank| rank.phases().iter().map(|stats| stats.steps).sum::<u64>();
         let whole = ranks.iter().zip(&of).map(|(rank, steps)| taken(rank) == steps.len() as u64).collect();
+        let forgotten = |(rank, steps): (&&Rank, &Vec<CompletedStep>)| {
+            rank.has_operations().then(|| taken(rank).saturating_sub(steps.len() as u64))
+        };
+        let forgotten = ranks.iter().zip(&of).map(forgotten).collect();
         let mut sent: BTreeMap<_, Vec<_>> = BTreeMap::new();
         let mut summed = BTreeMap::new();
         for (rank, steps) in (0..).zip(&of) {
             for (index, step) in steps.iter().enumerate() {
                 if let Some((to, total)) = step.sent {
-                    sent.entry((rank, to)).or_default().push((total, index));
+                    sent.entry((rank, to, step.lane)).or_default().push((total, index));
                     // Numbers above the ranks stand for switches.
                     if to as usize >= of.len() {
                         let last = summed.entry(total).or_insert((step.computed, rank, index));
@@ -89,7 +95,15 @@ impl RankSteps {
                 }
             }
         }
-        Self { of, sent, summed, whole }
+        Self { of, sent, summed, whole, forgotten }
+    }
+
+    /// Returns the step of the rank that a step waited for last, or the one before it if steps follow each other.
+    fn previous(&self, rank: u32, index: usize) -> Option<usize> {
+        let Some(forgotten) = self.forgotten[rank as usize] else { return index.checked_sub(1) };
+        // Numbers count from 1 on; 0 is none.
+        let number = self.of[rank as usize][index].after.checked_sub(forgotten + 1)?;
+        usize::try_from(number).ok().filter(|&before| before < index)
     }
 
     /// Returns the step that ended last.
@@ -99,13 +113,14 @@ impl RankSteps {
         ends.max_by_key(|&(ended, rank, _)| (ended, std::cmp::Reverse(rank))).map(|(_, rank, index)| (rank, index))
     }
 
-    /// Returns the rank and the step that sent the last of `total` bytes from `from` to `to`, and the bytes of that
-    /// message, or 0 if switches summed it up. Returns `None` if the step is no longer kept.
-    fn sender(&self, from: u32, to: u32, total: u64) -> Option<(u32, usize, u64)> {
+    /// Returns the rank and the step that sent a message, and the bytes of the message, or 0 if switches summed it up.
+    /// Returns `None` if the step is no longer kept.
+    fn sender(&self, message: &AwaitedMessage) -> Option<(u32, usize, u64)> {
+        let &AwaitedMessage { from, to, lane, total, .. } = message;
         if from as usize >= self.of.len() {
             return self.summed.get(&total).map(|&(_, from, index)| (from, index, 0));
         }
-        let sent = self.sent.get(&(from, to))?;
+        let sent = self.sent.get(&(from, to, lane))?;
         let at = sent.partition_point(|&(by_then, _)| by_then < total);
         // The first kept step may not be the first that sent: then the bytes before it are unknown.
         let nothing = self.whole[from as usize].then_some(0);
@@ -118,13 +133,17 @@ impl RankSteps {
     fn awaited_message(&self, rank: u32, index: usize) -> Option<AwaitedMessage> {
         let step = self.of[rank as usize][index];
         let (from, total) = step.taken.filter(|_| step.received > step.written)?;
-        Some(AwaitedMessage { to: rank, index, from, total })
+        Some(AwaitedMessage { to: rank, index, from, lane: step.lane, total })
     }
 
     /// Returns the previous message from the same rank that a step of the receiver waited for.
     fn before(&self, message: &AwaitedMessage) -> Option<AwaitedMessage> {
         let mut earlier = self.of[message.to as usize][..message.index].iter();
-        let index = earlier.rposition(|step| step.taken.is_some_and(|(from, _)| from == message.from))?;
+        let is_before = |step: &CompletedStep| {
+            let taken = step.taken.filter(|_| step.lane == message.lane);
+            taken.is_some_and(|(from, total)| from == message.from && total < message.total)
+        };
+        let index = earlier.rposition(is_before)?;
         self.awaited_message(message.to, index)
     }
 
@@ -135,7 +154,7 @@ impl RankSteps {
         let CompletedStep { phase, began, device, computed, .. } = steps[index];
         let Some((busy_since, until)) = device else {
             pieces.push(PathPiece::new(phase, PathActivity::Compute, (rank, rank), (began, computed)));
-            return index.checked_sub(1).map(|before| (rank, before));
+            return self.previous(rank, index).map(|before| (rank, before));
         };
         pieces.push(PathPiece::new(phase, PathActivity::Compute, (rank, rank), (until, computed)));
         pieces.push(PathPiece::new(phase, PathActivity::Device, (rank, rank), (busy_since, until)));
@@ -150,7 +169,7 @@ impl RankSteps {
     fn walk_message(&self, mut message: AwaitedMessage, pieces: &mut Vec<PathPiece>) -> Option<(u32, usize)> {
         loop {
             let step = &self.of[message.to as usize][message.index];
-            let (from, by, bytes) = self.sender(message.from, message.to, message.total)?;
+            let (from, by, bytes) = self.sender(&message)?;
             let sent = self.of[from as usize][by].computed;
             // The path must lead back in time, or the walk would not end.
             if sent >= step.received {
@@ -178,7 +197,9 @@ struct AwaitedMessage {
     index: usize,
     /// Rank or switch that the message came from.
     from: u32,
-    /// Bytes received from `from` so far, this message included.
+    /// Connection of the message.
+    lane: u32,
+    /// Bytes received from `from` by this connection so far, this message included.
     total: u64,
 }
 

@@ -9,6 +9,7 @@ use super::limit::{not_known, TrafficLimit, MOST, NOT_KNOWN};
 use super::sums::busy_sums;
 use crate::report::table::{Cell, Column, Table, TableInfo, TableRows};
 use crate::report::view::WorldView;
+use hostnet_kernel::Time;
 use hostnet_model::flow::{PhaseStats, Rank};
 use hostnet_model::params::{JobParams, Traffic};
 
@@ -28,6 +29,7 @@ struct JobRow<'a> {
     /// Memory traffic of all servers with ranks of the job, in GB/s; `None` if all ranks are at endpoints.
     memory_gb_per_s: Option<f64>,
     path: &'a JobPath,
+    now: Time,
 }
 
 impl<'a> JobRow<'a> {
@@ -39,6 +41,13 @@ impl<'a> JobRow<'a> {
         };
         let all = self.ranks.iter().filter_map(own).flatten();
         all.fold(PhaseStats::default(), |sum, stats| sum.plus(stats))
+    }
+
+    /// Returns the share of the time of all ranks in which they did not compute, 0 to 1.
+    fn communication_share(&self) -> Option<f64> {
+        let times = self.ranks.iter().map(|rank| rank.communication_ps(self.now));
+        let (all, rest) = times.fold((0, 0), |(all, rest), (more, other)| (all + more, rest + other));
+        (all > 0).then(|| rest as f64 / all as f64)
     }
 
     /// Returns the number of ranks that are not done.
@@ -101,7 +110,7 @@ const JOBS: &[Column<JobRows>] = &[
     Column::integer("unfinished_ranks", |row| row.unfinished().into()),
     Column::given(Column::integer("iterations", |row| u64::from(row.params.iterations).into())),
     Column::number("iteration_us", |row| row.iteration_ps().map(|ps| ps / 1e6).into()),
-    Column::number("communication_share", |row| row.stats(None).communication_share().into()),
+    Column::number("communication_share", |row| row.communication_share().into()),
     Column::integer("messages", |row| row.stats(None).messages.into()),
     Column::integer("bytes", |row| row.stats(None).bytes.into()),
     Column::integer("slowest_rank", |row| row.slowest().map(|rank| u64::from(rank.number().1)).into()),
@@ -174,7 +183,7 @@ pub(super) fn job_tables(view: &WorldView, paths: &[JobPath]) -> Vec<Table> {
     let (mut jobs, mut steps) = (Table::of("jobs", JOBS), Table::of("steps", STEPS));
     for (number, (params, path)) in cluster.jobs.iter().zip(paths).enumerate() {
         let (ranks, memory_gb_per_s) = (view.ranks_of(number), memory_of(view, params));
-        let job = JobRow { params, ranks, host: &host, memory_gb_per_s, path };
+        let job = JobRow { params, ranks, host: &host, memory_gb_per_s, path, now: view.now };
         jobs.add(JOBS, &job);
         let all_ps = job.stats(None).time_ps;
         for (phase, name) in params.phases.iter().enumerate() {

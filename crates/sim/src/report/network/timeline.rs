@@ -55,10 +55,7 @@ const RANKS_TABLE: &[Column<RankRows>] = &[
     Column::number("done_us", |row| row.rank.done_at().map(|at| us(at + row.rank.skipped_ps())).into()),
     Column::integer("steps", |row| row.stats().steps.into()),
     Column::number("compute_us", |row| (row.stats().compute_ps as f64 / 1e6).into()),
-    Column::number("communication_us", |row| {
-        let stats = row.stats();
-        ((stats.time_ps - stats.compute_ps) as f64 / 1e6).into()
-    }),
+    Column::number("communication_us", |row| (row.rank.communication_ps(row.view.now).1 as f64 / 1e6).into()),
     Column::number("path_us", |row| (row.path_ps as f64 / 1e6).into()),
 ];
 

@@ -42,6 +42,7 @@ mod serving;
 mod shared;
 mod shares;
 mod stats;
+mod streams;
 mod topologies;
 mod training;
 mod worked;

@@ -148,7 +148,7 @@ impl Program {
     /// Lists the steps of a collective whose members are numbered by their place in `ranks`.
     fn list(&mut self, collective: CollectiveParams, ranks: &[u32]) {
         let part = StepPartParams::Collective(Arc::new(collective));
-        let block = StepBlockParams { times: 1, parts: vec![part] };
+        let block = StepBlockParams { times: 1, parts: vec![part], operations: Vec::new() };
         let renamed = |message: RankMessageParams| RankMessageParams { rank: ranks[message.rank as usize], ..message };
         for (place, &rank) in (0..).zip(ranks) {
             for step in block.steps_of(place, self.instruction_fs(rank)) {

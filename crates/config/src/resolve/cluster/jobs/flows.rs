@@ -35,7 +35,7 @@ impl Flow {
         fabric: &Fabric,
         flows: &mut Vec<FlowParams>,
     ) -> Result<(), Issue> {
-        for [low, high] in pairs(job) {
+        for ([low, high], lane) in pairs(job) {
             let [from, to] = [low, high].map(|rank| job.host_of(rank));
             // Ranks of one host exchange messages in its memory.
             if from == to {
@@ -62,7 +62,7 @@ impl Flow {
                     true => self.merged.clone(),
                     false => self.carried.clone(),
                 },
-                traffic: Traffic::Messages(RankChannelParams { job: self.job, ranks: [low, high] }),
+                traffic: Traffic::Messages(RankChannelParams { job: self.job, ranks: [low, high], lane }),
                 start_ps: job.start_ps,
                 deaf_ps: None,
                 moves: Vec::new(),
@@ -78,9 +78,13 @@ impl Flow {
     }
 }
 
-/// Returns the pairs of ranks and switches that exchange messages in ascending order, the lower number first. They are
-/// not collected, as too many are refused.
-fn pairs(job: &JobParams) -> impl Iterator<Item = [u32; 2]> + '_ {
-    let above = |low: u32| job.peers_of(low).into_iter().filter_map(move |high| (high > low).then_some([low, high]));
-    (0..job.hosts.len() as u32).flat_map(above).chain(in_network::pairs(job))
+/// Returns the pairs of ranks and switches that exchange messages in ascending order, the lower number first, each with
+/// the number of its connection. They are not collected, as too many are refused.
+fn pairs(job: &JobParams) -> impl Iterator<Item = ([u32; 2], u32)> + '_ {
+    let above = |low: u32| {
+        let lanes = job.lanes_of(low).into_iter();
+        lanes.filter_map(move |(high, lane)| (high > low).then_some(([low, high], lane)))
+    };
+    let of_switches = in_network::pairs(job).into_iter().map(|pair| (pair, 0));
+    (0..job.hosts.len() as u32).flat_map(above).chain(of_switches)
 }

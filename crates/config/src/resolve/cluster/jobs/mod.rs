@@ -25,7 +25,8 @@ use crate::code::Code;
 use crate::error::Issue;
 use flows::Flow;
 use hostnet_params::{
-    AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, FlowParams, JobKindSpec, JobParams, JobSpec, Size, Time,
+    AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, FlowParams, JobKindSpec, JobParams, JobSpec, ReadyOrderSpec,
+    Size, Time,
 };
 use in_network::Switches;
 use npb::Benchmark;
@@ -114,7 +115,8 @@ fn params(
     }
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
-    program.blocking = spec.blocking == Some(true);
+    chakra::order(path, spec, !cores.is_empty())?;
+    program.blocking = spec.blocking == Some(true) && spec.kind != JobKindSpec::Chakra;
     let reducers = in_network::join(path, spec, &placed, hosts, dimms, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
@@ -144,6 +146,7 @@ fn params(
         cores,
         works: program.works,
         reducers,
+        first_ready: spec.order == Some(ReadyOrderSpec::Ready),
     })
 }
 
@@ -186,6 +189,7 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
         ("groups", spec.groups.is_some(), traced, "kind = \"chakra\""),
         ("peak", spec.peak.is_some(), traced, "kind = \"chakra\""),
         ("memory_rate", spec.memory_rate.is_some(), traced, "kind = \"chakra\""),
+        ("order", spec.order.is_some(), traced, "kind = \"chakra\""),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
         ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),
@@ -317,6 +321,8 @@ fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
     let name_of = |phase: u8| job.phases[usize::from(phase)].clone();
     let key = match spec.kind {
         JobKindSpec::Program => "steps",
+        // Operations that begin when they are ready were checked with their trace.
+        JobKindSpec::Chakra if job.has_operations() => return Ok(()),
         JobKindSpec::Chakra => "trace",
         // All other programs are generated, with messages that match.
         _ => return Ok(()),

@@ -1,7 +1,7 @@
 //! Programs of ranks, built step by step.
 
-use hostnet_params::{AcceleratorParams, AdditionParams, GroupParams, RankCore, RankMessageParams, RankStepParams};
-use hostnet_params::{StepBlockParams, StepPartParams, StepWorkParams};
+use hostnet_params::{AcceleratorParams, AdditionParams, GroupParams, OperationParams, RankCore, RankMessageParams};
+use hostnet_params::{RankStepParams, StepBlockParams, StepPartParams, StepWorkParams};
 use hostnet_traffic::chakra::Collective;
 use std::sync::Arc;
 
@@ -58,6 +58,8 @@ pub(super) struct Program {
     pub(super) base: u64,
     /// True if the steps of collectives are listed as well.
     pub(super) lists_all: bool,
+    /// True while steps are not added, as only their order is of interest.
+    pub(super) is_muted: bool,
     /// Number of steps of each rank at the start of the current collective.
     begun: Vec<usize>,
     steps: usize,
@@ -76,6 +78,7 @@ impl Program {
             marks: None,
             base: 0,
             lists_all: false,
+            is_muted: false,
             begun: Vec::new(),
             steps: 0,
         }
@@ -83,7 +86,7 @@ impl Program {
 
     /// Begins a block that is repeated `times` times. Further steps are added to the block.
     pub(super) fn block(&mut self, times: u32) -> &mut Self {
-        self.blocks.push(StepBlockParams { times, parts: Vec::new() });
+        self.blocks.push(StepBlockParams { times, parts: Vec::new(), operations: Vec::new() });
         self
     }
 
@@ -167,7 +170,7 @@ impl Program {
     pub(super) fn push(&mut self, rank: u32, step: RankStepParams) {
         // Further steps are dropped, as `is_too_long` refuses the whole program.
         let Some(block) = self.blocks.last_mut().filter(|_| self.steps <= STEPS_MAX) else { return };
-        if step.is_empty() {
+        if step.is_empty() || self.is_muted {
             return;
         }
         if !matches!(block.parts.last(), Some(StepPartParams::Listed(_))) {
@@ -218,6 +221,13 @@ impl Program {
     /// Returns true if the program lists more steps than a job may have. No more steps are added then.
     pub(super) fn is_too_long(&self) -> bool {
         self.steps > STEPS_MAX
+    }
+
+    /// Has each rank execute the listed steps of the last block as operations.
+    pub(super) fn operate(&mut self, operations: Vec<Vec<OperationParams>>) {
+        // Steps beyond the maximum are not listed, and the program is refused.
+        let Some(block) = self.blocks.last_mut() else { return };
+        block.operations = operations.into_iter().map(Arc::new).collect();
     }
 
     /// Adds a computation of equal duration for every rank of a group.

@@ -102,6 +102,8 @@ fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Faul
         ),
         ));
     }
+    // Traces of steps that follow each other are written as such.
+    spec.blocking = spec.blocking.map(|blocking| blocking || spec.kind == JobKindSpec::Chakra);
     // Written again, as the plan no longer tells collectives from messages.
     let mut program = Program::new(job.hosts.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };

@@ -44,9 +44,11 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
         (
             "blocking",
             spec.blocking.is_some(),
-            (sums || spec.kind == JobKindSpec::Allgather) && matches!(spec.algorithm, None | Some(AlgorithmSpec::Ring)),
+            traced
+                || (sums || spec.kind == JobKindSpec::Allgather)
+                    && matches!(spec.algorithm, None | Some(AlgorithmSpec::Ring)),
             "algorithm",
-            "algorithm = \"ring\" of \"allreduce\" and \"allgather\"",
+            "algorithm = \"ring\" of \"allreduce\" and \"allgather\", and with kind = \"chakra\"",
         ),
     ];
     match keys.into_iter().find(|(_, given, fits, ..)| *given && !fits) {

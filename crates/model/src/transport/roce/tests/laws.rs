@@ -166,7 +166,7 @@ proptest! {
         packets in prop::collection::vec((0..6_usize, 0..60_u64, any::<u16>(), any::<u8>(), any::<bool>()), 1..200)
     ) {
         let params = RoceParams { dcqcn: Some(dcqcn()), ..params() };
-        let ranks = Traffic::Messages(RankChannelParams { job: 0, ranks: [0, 1] });
+        let ranks = Traffic::Messages(RankChannelParams { job: 0, ranks: [0, 1], lane: 0 });
         let traffic = [traffic(false, 30_000), traffic(true, 30_000), ranks];
         let mut connection = RoceConnection::new(&params, &traffic[kind], initiator, PORT);
         let operations = [

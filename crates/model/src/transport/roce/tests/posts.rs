@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 
 /// Packets after which none is lost.
 const LOSSY: usize = 2000;
-const TRAFFIC: Traffic = Traffic::Messages(RankChannelParams { job: 0, ranks: [0, 1] });
+const TRAFFIC: Traffic = Traffic::Messages(RankChannelParams { job: 0, ranks: [0, 1], lane: 0 });
 
 fn ends(params: &RoceParams) -> [RoceConnection; 2] {
     [true, false].map(|initiator| RoceConnection::new(params, &TRAFFIC, initiator, PORT))

@@ -2,10 +2,14 @@
 //!
 //! * [`walk`]: progress of a rank through the nodes of its file.
 //! * [`schedule`]: all ranks together, with their messages and collectives.
+//! * [`streams`]: operations that ranks begin as soon as they are ready.
+//! * [`matched`]: nodes of different ranks that belong together.
 //! * [`groups`]: the ranks of each communication group.
 
 mod groups;
+mod matched;
 mod schedule;
+mod streams;
 mod walk;
 
 use super::program::Program;
@@ -16,7 +20,7 @@ use crate::error::Fault;
 use crate::error::Issue;
 use crate::units::shorten;
 use groups::Groups;
-use hostnet_params::{AlgorithmSpec, AnswerSpec, Bandwidth, JobSpec};
+use hostnet_params::{AlgorithmSpec, AnswerSpec, Bandwidth, JobKindSpec, JobSpec};
 use hostnet_traffic::chakra::{self, Collective, DURATION_MAX_PS};
 use schedule::Schedule;
 use std::path::Path;
@@ -77,7 +81,45 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     // Collectives of few ranks and single steps alternate, so that lists take less than parts.
     program.lists_all = true;
     let collectives = Collectives { algorithm, size: spec.group.unwrap_or(1) };
-    Schedule::new(path, program, walks, groups.into_members(), collectives).run()
+    let is_blocking = spec.blocking == Some(true);
+    let schedule = Schedule::new(path, program, walks, groups.into_members(), collectives);
+    if is_blocking {
+        return schedule.run();
+    }
+    let (walks, matched) = schedule.match_nodes()?;
+    streams::write(program, &walks, &matched, collectives);
+    Ok(())
+}
+
+/// Decides in which order ranks execute the operations of their traces. Ranks on cores, with sockets or with compressed
+/// messages execute one after the other.
+pub(super) fn order(path: &str, spec: &mut JobSpec, has_cores: bool) -> Result<(), Issue> {
+    if spec.kind != JobKindSpec::Chakra {
+        return Ok(());
+    }
+    let needs = [
+        ("hosts", has_cores, "a rank at a server"),
+        ("socket_rate", spec.socket_rate.is_some(), "a core of a rank that copies"),
+        ("compress", spec.compress == Some(true), "compressed data"),
+    ];
+    let need = needs.into_iter().find(|(_, needs, _)| *needs);
+    if let (Some((key, _, what)), Some(false)) = (need, spec.blocking) {
+        let message = format!("{what} needs blocking = true: one operation after the other");
+        let keys = [format!("{path}.blocking"), format!("{path}.{key}")];
+        return Err(Issue::between(Code::NotSupported, &[&keys[0], &keys[1]], message));
+    }
+    let is_blocking = *spec.blocking.get_or_insert(need.is_some());
+    if !is_blocking {
+        spec.order.get_or_insert_default();
+        return Ok(());
+    }
+    if spec.order.is_some() {
+        let why = need.map_or(String::new(), |(_, _, what)| format!(", which {what} needs"));
+        let message = format!("has an effect only without blocking{why}");
+        let keys = ["order", need.map_or("blocking", |(key, ..)| key)].map(|key| format!("{path}.{key}"));
+        return Err(Issue::between(Code::NoEffect, &[&keys[0], &keys[1]], message));
+    }
+    Ok(())
 }
 
 /// Returns the name of a rank's file.

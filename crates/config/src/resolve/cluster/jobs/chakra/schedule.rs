@@ -8,6 +8,7 @@
 //! A connection delivers bytes in the order in which they were sent, whatever their tags. A rank that receives a
 //! message therefore also receives all earlier messages, and does not wait when it requests these later.
 
+use super::matched::{Joint, Matched};
 use super::walk::{Place, Walk};
 use super::Collectives;
 use crate::error::Issue;
@@ -21,9 +22,11 @@ const BYTES_MAX: u64 = 1 << 60;
 /// Messages that cannot be told apart: sender, receiver and tag.
 type Line = (u32, u32, u64);
 
-/// A message that was sent: its node, its bytes, and the bytes from its sender to its receiver up to its end.
+/// A message that was sent: its node, its number among those from its sender to its receiver, its bytes, and the bytes
+/// from its sender to its receiver up to its end.
 struct Sent {
     id: u64,
+    number: u32,
     bytes: u64,
     until: u64,
 }
@@ -46,8 +49,9 @@ pub(super) struct Schedule<'a> {
     collectives: Collectives,
     /// Messages that were sent and not received yet, in order.
     sent: BTreeMap<Line, VecDeque<Sent>>,
-    /// Bytes sent from one rank to another, and the bytes that the receiver has taken.
-    flowed: BTreeMap<(u32, u32), (u64, u64)>,
+    /// Bytes sent from one rank to another, the bytes that the receiver has taken, and the messages sent.
+    flowed: BTreeMap<(u32, u32), (u64, u64, u32)>,
+    matched: Matched,
     /// Receives that ranks may begin next, and for each kind of message the receive that is possible now.
     asked: BTreeMap<Line, BTreeSet<Place>>,
     offered: BTreeMap<Line, Place>,
@@ -80,6 +84,7 @@ impl<'a> Schedule<'a> {
             collectives,
             sent: BTreeMap::new(),
             flowed: BTreeMap::new(),
+            matched: Matched::default(),
             asked: BTreeMap::new(),
             offered: BTreeMap::new(),
             could: BTreeSet::new(),
@@ -89,8 +94,23 @@ impl<'a> Schedule<'a> {
         }
     }
 
+    /// Finds out which nodes of different ranks belong together, without adding any step.
+    pub(super) fn match_nodes(mut self) -> Result<(Vec<Walk>, Matched), Issue> {
+        self.program.is_muted = true;
+        self.go()?;
+        self.program.is_muted = false;
+        let groups = self.groups.into_iter().map(|group| group.ranks).collect();
+        Ok((self.walks, Matched { groups, ..self.matched }))
+    }
+
     /// Adds the steps of all ranks to the program, from beginning to end.
     pub(super) fn run(mut self) -> Result<(), Issue> {
+        self.go()?;
+        self.walks.iter_mut().for_each(|walk| walk.finish(self.program));
+        Ok(())
+    }
+
+    fn go(&mut self) -> Result<(), Issue> {
         loop {
             while let Some(rank) = self.ready.pop_front() {
                 self.go_on(rank)?;
@@ -108,9 +128,7 @@ impl<'a> Schedule<'a> {
                 break;
             }
         }
-        self.check_ends()?;
-        self.walks.iter_mut().for_each(|walk| walk.finish(self.program));
-        Ok(())
+        self.check_ends()
     }
 
     fn walk(&mut self, rank: u32) -> &mut Walk {
@@ -193,7 +211,7 @@ impl<'a> Schedule<'a> {
         self.could.remove(&(id, rank, place));
         self.walks[rank as usize].begin(self.program, (id, place));
         match self.walk(rank).act(place) {
-            NodeAction::Send { to, bytes, tag } => self.send(rank, id, (to, bytes, tag))?,
+            NodeAction::Send { to, bytes, tag } => self.send(rank, (id, place), (to, bytes, tag))?,
             NodeAction::Receive { from, bytes, tag } => self.receive(rank, (id, place), (from, bytes, tag))?,
             _ => {
                 self.walks[rank as usize].host(self.program, place);
@@ -204,12 +222,14 @@ impl<'a> Schedule<'a> {
         Ok(())
     }
 
-    fn send(&mut self, rank: u32, id: u64, (to, bytes, tag): (u32, u64, u64)) -> Result<(), Issue> {
+    fn send(&mut self, rank: u32, (id, place): Place, (to, bytes, tag): (u32, u64, u64)) -> Result<(), Issue> {
         // The receiver would not notice a message without a byte.
         let carried = bytes.max(1);
-        let (until, _) = self.flowed.entry((rank, to)).or_default();
+        let (until, _, count) = self.flowed.entry((rank, to)).or_default();
         *until += carried;
-        let until = *until;
+        *count += 1;
+        let (until, number) = (*until, *count - 1);
+        self.matched.messages.insert((rank, place), number);
         if until > BYTES_MAX {
             let message = format!("node {id}: more than {BYTES_MAX} B from rank {rank} to rank {to}");
             return Err(self.walks[rank as usize].wrong(self.path, message));
@@ -217,7 +237,7 @@ impl<'a> Schedule<'a> {
         let phase = self.program.phase("send");
         self.program.step(rank, phase, 0, (to, carried), (0, 0));
         let line = (rank, to, tag);
-        self.sent.entry(line).or_default().push_back(Sent { id, bytes, until });
+        self.sent.entry(line).or_default().push_back(Sent { id, number, bytes, until });
         self.offer(line);
         Ok(())
     }
@@ -225,7 +245,7 @@ impl<'a> Schedule<'a> {
     fn receive(&mut self, rank: u32, (id, place): Place, (from, bytes, tag): (u32, u64, u64)) -> Result<(), Issue> {
         let line = (from, rank, tag);
         let waiting = self.sent.get_mut(&line);
-        let Some(Sent { id: other, bytes: sent, until }) = waiting.and_then(VecDeque::pop_front) else {
+        let Some(Sent { id: other, number, bytes: sent, until }) = waiting.and_then(VecDeque::pop_front) else {
             return Ok(());
         };
         if sent != bytes {
@@ -235,7 +255,8 @@ impl<'a> Schedule<'a> {
             );
             return Err(self.walks[rank as usize].wrong(self.path, message));
         }
-        let (_, taken) = self.flowed.entry((from, rank)).or_default();
+        self.matched.messages.insert((rank, place), number);
+        let (_, taken, _) = self.flowed.entry((from, rank)).or_default();
         // Messages of a pair arrive as one stream: bytes that came with a later message are not awaited again.
         let missing = until.saturating_sub(*taken);
         *taken = until.max(*taken);
@@ -295,7 +316,11 @@ impl<'a> Schedule<'a> {
             }
         }
         if let Some((.., kind, bytes)) = first {
-            self.collectives.write(self.program, &ranks, kind, bytes);
+            let places = places.iter().map(|&(_, place)| place).collect();
+            self.matched.joint.push(Joint { group, kind, bytes, places });
+            if !self.program.is_muted {
+                self.collectives.write(self.program, &ranks, kind, bytes);
+            }
         }
         for (&rank, &(_, place)) in ranks.iter().zip(&places) {
             self.unpark(rank);
@@ -329,8 +354,8 @@ impl<'a> Schedule<'a> {
 
     /// Checks that all ranks have completed, and that all messages were received.
     fn check_ends(&self) -> Result<(), Issue> {
-        if let Some((walk, id)) = self.walks.iter().find_map(|walk| Some((walk, walk.in_circle()?))) {
-            return Err(walk.wrong(self.path, format!("node {id}: waits for itself, by way of what it waits for")));
+        if let Some((walk, circle)) = self.walks.iter().find_map(|walk| Some((walk, walk.told_circle()?))) {
+            return Err(walk.wrong(self.path, circle));
         }
         let stuck = self.walks.iter().find_map(|walk| Some((walk, *walk.told.first()?)));
         if let Some((walk, (id, place))) = stuck {

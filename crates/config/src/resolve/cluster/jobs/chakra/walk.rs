@@ -185,8 +185,13 @@ impl Walk {
         }
     }
 
-    /// Returns a node that waits for itself through other nodes, if there is one.
-    pub(super) fn in_circle(&self) -> Option<u64> {
+    /// Describes a cycle of nodes in words, if there is one.
+    pub(super) fn told_circle(&self) -> Option<String> {
+        self.in_circle().map(|circle| told_circle(&circle))
+    }
+
+    /// Returns the nodes of a cycle, each of which waits for the next and the last for the first, if there is one.
+    fn in_circle(&self) -> Option<Vec<u64>> {
         if self.is_done() {
             return None;
         }
@@ -207,14 +212,34 @@ impl Walk {
         }
         // Follows predecessors from a remaining node until a node repeats.
         let mut at = open.iter().position(|&open| open > 0)?;
-        let mut passed = BTreeSet::new();
+        let (mut passed, mut way) = (BTreeSet::new(), Vec::new());
         while passed.insert(at) {
+            way.push(at);
             at = self.nodes[at].after.iter().map(|&other| other as usize).find(|&other| open[other] > 0)?;
         }
-        Some(self.nodes[at].id)
+        let first = way.iter().position(|&passed| passed == at)?;
+        Some(way[first..].iter().map(|&at| self.nodes[at].id).collect())
     }
 
     pub(super) fn wrong(&self, path: &str, message: String) -> Issue {
         Issue::in_file(Code::MalformedFile, &self.file, None, &format!("{path}.trace"), message)
     }
+}
+
+/// Maximum number of nodes of a cycle that an error names.
+const NAMED_MAX: usize = 8;
+
+/// Describes a cycle of nodes, each of which waits for the next, in words.
+fn told_circle(circle: &[u64]) -> String {
+    let others: Vec<String> = circle.iter().skip(1).take(NAMED_MAX).map(u64::to_string).collect();
+    let more = match circle.len().saturating_sub(1 + NAMED_MAX) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let way = match &others[..] {
+        [] => String::new(),
+        [other] => format!(", by way of node {other}"),
+        others => format!(", by way of nodes {}{more}", others.join(", ")),
+    };
+    format!("node {}: waits for itself{way}", circle[0])
 }
