@@ -92,6 +92,9 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
     pub memory_rate: Option<Bandwidth>,
+    /// For "chakra": algorithm of its nodes `ALL_TO_ALL`; "pairwise" when absent. "direct" not with `blocking`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alltoall: Option<AlltoallSpec>,
     /// For "chakra": operation that a stream of a rank executes next, of those that are ready; "id" when absent. Not
     /// with `blocking`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -210,6 +213,8 @@ pub enum AlgorithmSpec {
     Tree,
     /// Each pair of ranks exchanges data.
     Pairwise,
+    /// Each rank sends to all others at once.
+    Direct,
     /// One rank receives all vectors, and sends the sum back.
     Aggregator,
     /// Trees within groups, and a ring of one rank per group.
@@ -227,6 +232,17 @@ pub enum AnswerSpec {
     Each,
     /// Along a binomial tree.
     Tree,
+}
+
+/// Algorithm of an all-to-all in a trace.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum AlltoallSpec {
+    /// Each pair of ranks exchanges data, one pair after the other.
+    #[default]
+    Pairwise,
+    /// Each rank sends to all others at once.
+    Direct,
 }
 
 /// Operation that a stream of a rank executes next, of those that are ready.

@@ -126,9 +126,10 @@ class Job(Description):
     algorithm: str | None = None
     """Algorithm of a collective: "ring" (each rank sends to the next one), "recursive-doubling" (ranks exchange their
     data at distances that double), "tree" (along a binomial tree), "pairwise" (each pair of ranks exchanges data),
-    "aggregator" (one rank receives all vectors, and sends the sum back), "hierarchical" (trees within groups, and a
-    ring of one rank per group) or "in-network" (switches sum up); when absent, "ring" for "allreduce" and "allgather",
-    "pairwise" for "alltoall", "tree" for "broadcast", "recursive-doubling" for "barrier".
+    "direct" (each rank sends to all others at once), "aggregator" (one rank receives all vectors, and sends the sum
+    back), "hierarchical" (trees within groups, and a ring of one rank per group) or "in-network" (switches sum up);
+    when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast",
+    "recursive-doubling" for "barrier".
     """
     aggregator: str | None = None
     """For "aggregator": host that sums up and has no vector: it runs one additional rank, the last one; rank 0 sums up
@@ -238,6 +239,8 @@ class Job(Description):
 
     Range: at most "1000 s".
     """
+    alltoall: str | None = None
+    """For "chakra": algorithm of its nodes `ALL_TO_ALL`; "pairwise" when absent. "direct" not with `blocking`."""
     order: str | None = None
     """For "chakra": operation that a stream of a rank executes next, of those that are ready: "id" (the one with the
     smallest id) or "ready" (the one that became ready first); "id" when absent. Not with `blocking`.

@@ -3,6 +3,7 @@
 mod chakra;
 mod check;
 mod collectives;
+mod direct;
 mod flows;
 mod gro;
 mod in_network;
@@ -190,6 +191,7 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
         ("peak", spec.peak.is_some(), traced, "kind = \"chakra\""),
         ("memory_rate", spec.memory_rate.is_some(), traced, "kind = \"chakra\""),
         ("order", spec.order.is_some(), traced, "kind = \"chakra\""),
+        ("alltoall", spec.alltoall.is_some(), traced, "kind = \"chakra\""),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
         ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),
@@ -217,6 +219,8 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
         return Ok(());
     }
     program.block(*spec.iterations.get_or_insert(1));
+    // Operations refer to listed steps.
+    program.lists_all |= spec.algorithm == Some(AlgorithmSpec::Direct);
     if spec.kind == JobKindSpec::Chakra {
         return chakra::write(path, spec, program, base_dir);
     }
@@ -262,7 +266,7 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
 
 fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
     use AlgorithmSpec::{
-        Aggregator, HalvingDoubling, Hierarchical, InNetwork, Pairwise, RecursiveDoubling, Ring, Tree,
+        Aggregator, Direct, HalvingDoubling, Hierarchical, InNetwork, Pairwise, RecursiveDoubling, Ring, Tree,
     };
     use JobKindSpec::{Allgather, Allreduce, Alltoall, Barrier, Broadcast};
     let usual = match spec.kind {
@@ -294,6 +298,10 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
             program.doubling_allgather(group, bytes);
         }
         (Alltoall, Pairwise) => program.pairwise_alltoall(group, "all-to-all", bytes),
+        (Alltoall, Direct) => {
+            direct::check(path, spec, program)?;
+            direct::write(spec, program, group, bytes);
+        }
         (Broadcast, Tree) => program.tree_broadcast(group, bytes),
         (Broadcast, Ring) => program.ring_broadcast(group, bytes),
         (Barrier, RecursiveDoubling) => program.dissemination_barrier(group),
@@ -301,7 +309,8 @@ fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u3
             let message = format!(
                 "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\", \"halving-doubling\", \
                  \"tree\", \"aggregator\", \"hierarchical\" and \"in-network\", \
-                 \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\", \
+                 \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\" \
+                 and \"direct\", \
                  \"broadcast\" \"tree\" and \"ring\", \"barrier\" \"recursive-doubling\" and \"tree\"",
                 kind_name(spec.kind),
                 program.ranks

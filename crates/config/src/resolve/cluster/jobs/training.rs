@@ -95,7 +95,9 @@ impl Sum<'_> {
             }
             AlgorithmSpec::Hierarchical => program.hierarchical(self.group, bytes, self.size),
             AlgorithmSpec::InNetwork => program.in_network(bytes),
-            AlgorithmSpec::Ring | AlgorithmSpec::Pairwise => program.ring_allreduce(self.group, bytes),
+            AlgorithmSpec::Ring | AlgorithmSpec::Pairwise | AlgorithmSpec::Direct => {
+                program.ring_allreduce(self.group, bytes)
+            }
         }
         let whole = self.algorithm != AlgorithmSpec::Aggregator && self.group.len() == program.ranks as usize;
         program.closes(whole.then_some((Collective::AllReduce, bytes)));

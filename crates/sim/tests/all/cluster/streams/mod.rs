@@ -5,6 +5,7 @@ mod oracle;
 mod trace;
 
 use crate::cluster::jobs::{finished, ranks};
+use crate::cluster::lab::plan;
 use crate::cluster::ranks::assert_same_however_run;
 use crate::common::laws::cases;
 use hostnet_config::Plan;
@@ -148,6 +149,40 @@ fn receives_hold_up_nothing() {
     // 16 MiB at 400 Gbps in both directions.
     let bytes_ps = (16 << 20) as f64 * 20.0;
     assert!(took > 2000 * PS && (took as f64) < 2010.0 * PS as f64 + 1.05 * bytes_ps, "{took}");
+}
+
+/// Returns the duration of an all-to-all of all ranks, in ps, with all messages of `bytes` in flight at once.
+fn direct_ps(ranks: usize, bytes: u64, more: &str) -> u64 {
+    let (hosts, at) = apart(ranks, "");
+    // Connections begin with their largest window.
+    let transport = "base = \"reno\"\necn = false\ninitial_window = 10000\nreceive_buffer = \"64 MB\"";
+    took_ps(&plan(&format!(
+        "{hosts}\n[transport.t]\n{transport}\n[job.j]\nkind = \"alltoall\"\nalgorithm = \"direct\"\n\
+         bytes = \"{bytes} B\"\n{at}\n{more}\n\
+         [run]\nuntil = \"jobs\"\n"
+    )))
+}
+
+#[test]
+fn all_to_alls_with_all_messages_in_flight_take_what_their_bytes_need() {
+    for transport in ["t", "roce"] {
+        let more = format!("transport = \"{transport}\"");
+        for (ranks, bytes) in [(2, 1 << 20), (8, 1 << 17), (32, 1 << 14)] {
+            let took = direct_ps(ranks, bytes, &more);
+            let bytes_ps = (ranks as u64 - 1) * bytes * 20;
+            // Headers take less than 2 %, ACKs and the way less than 10 us.
+            assert!((bytes_ps..bytes_ps + bytes_ps / 50 + 10 * PS).contains(&took), "{transport}, {ranks}: {took}");
+        }
+    }
+    let once = direct_ps(4, 1000, "compute = \"70 us\"");
+    assert_eq!(direct_ps(4, 1000, "compute = \"70 us\"\niterations = 3"), 3 * once);
+    // A trace says the bytes of a rank for all ranks.
+    let mut ops = Ops::default();
+    ops.add(Act::Host(70), &[]);
+    ops.add(Act::AllToAll(4000), &[0]);
+    let (hosts, more) = apart(4, "");
+    let plan = job(&vec![ops; 4], &hosts, &format!("{more}\nalltoall = \"direct\""));
+    assert_eq!(took_ps(&plan), once);
 }
 
 /// Generates operations of ranks whose messages match: for each, its rank, what it does, and how many earlier

@@ -70,7 +70,7 @@ impl<'a> Oracle<'a> {
                         Act::Compute(ps) => ps,
                         Act::Host(us) => us * 1_000_000,
                         Act::Send { bytes, .. } => self.latency_ps + bytes,
-                        Act::Receive { .. } | Act::Sum(_) => unreachable!("it has no stream"),
+                        Act::Receive { .. } | Act::Sum(_) | Act::AllToAll(_) => unreachable!("it has no stream"),
                     };
                     self.current[rank][stream] = Some((now + ps, op));
                 }
@@ -93,7 +93,7 @@ impl<'a> Oracle<'a> {
                 }
                 return;
             }
-            Act::Sum(_) => unreachable!("collectives are not scheduled"),
+            Act::Sum(_) | Act::AllToAll(_) => unreachable!("collectives are not scheduled"),
         };
         self.ready[rank][stream].insert((if self.first_ready { now } else { 0 }, id, op));
     }

@@ -13,6 +13,7 @@ pub enum Act {
     Send { to: usize, bytes: u64, tag: u64 },
     Receive { from: usize, bytes: u64, tag: u64 },
     Sum(u64),
+    AllToAll(u64),
 }
 
 /// Operation with its id, and the places of those that it waits for.
@@ -51,6 +52,7 @@ fn text(ops: &[Op]) -> String {
                 ("COMM_RECV_NODE", 0, attributes.map(|(name, value)| number(name, value)).to_vec())
             }
             Act::Sum(bytes) => ("COMM_COLL_NODE", 0, vec![number("comm_type", 0), number("comm_size", bytes)]),
+            Act::AllToAll(bytes) => ("COMM_COLL_NODE", 0, vec![number("comm_type", 6), number("comm_size", bytes)]),
         };
         let after: Vec<String> = after.iter().map(|&place| ops[place].id.to_string()).collect();
         let _ = writeln!(

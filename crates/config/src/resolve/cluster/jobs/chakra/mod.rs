@@ -20,7 +20,7 @@ use crate::error::Fault;
 use crate::error::Issue;
 use crate::units::shorten;
 use groups::Groups;
-use hostnet_params::{AlgorithmSpec, AnswerSpec, Bandwidth, JobKindSpec, JobSpec};
+use hostnet_params::{AlgorithmSpec, AlltoallSpec, AnswerSpec, Bandwidth, JobKindSpec, JobSpec};
 use hostnet_traffic::chakra::{self, Collective, DURATION_MAX_PS};
 use schedule::Schedule;
 use std::path::Path;
@@ -44,7 +44,8 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     *name = place_of(base_dir, name, &key)?;
     let name = name.clone();
     let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
-    if matches!(algorithm, AlgorithmSpec::Pairwise | AlgorithmSpec::Aggregator | AlgorithmSpec::InNetwork) {
+    use AlgorithmSpec::{Aggregator, Direct, InNetwork, Pairwise};
+    if matches!(algorithm, Pairwise | Direct | Aggregator | InNetwork) {
         let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"halving-doubling\", \
             \"tree\" or \"hierarchical\"";
         return Err(Issue::between(
@@ -86,8 +87,9 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     if is_blocking {
         return schedule.run();
     }
+    let is_direct = spec.alltoall == Some(AlltoallSpec::Direct);
     let (walks, matched) = schedule.match_nodes()?;
-    streams::write(program, &walks, &matched, collectives);
+    streams::write(program, &walks, &matched, (collectives, is_direct));
     Ok(())
 }
 
@@ -109,14 +111,17 @@ pub(super) fn order(path: &str, spec: &mut JobSpec, has_cores: bool) -> Result<(
         return Err(Issue::between(Code::NotSupported, &[&keys[0], &keys[1]], message));
     }
     let is_blocking = *spec.blocking.get_or_insert(need.is_some());
+    spec.alltoall.get_or_insert_default();
     if !is_blocking {
         spec.order.get_or_insert_default();
         return Ok(());
     }
-    if spec.order.is_some() {
+    let is_direct = spec.alltoall == Some(AlltoallSpec::Direct);
+    if spec.order.is_some() || is_direct {
+        let given = if is_direct { "alltoall" } else { "order" };
         let why = need.map_or(String::new(), |(_, _, what)| format!(", which {what} needs"));
         let message = format!("has an effect only without blocking{why}");
-        let keys = ["order", need.map_or("blocking", |(key, ..)| key)].map(|key| format!("{path}.{key}"));
+        let keys = [given, need.map_or("blocking", |(key, ..)| key)].map(|key| format!("{path}.{key}"));
         return Err(Issue::between(Code::NoEffect, &[&keys[0], &keys[1]], message));
     }
     Ok(())

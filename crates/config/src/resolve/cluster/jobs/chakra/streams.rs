@@ -3,13 +3,19 @@
 use super::matched::{Joint, Matched};
 use super::walk::Walk;
 use super::Collectives;
+use crate::resolve::cluster::jobs::direct::messages;
 use crate::resolve::cluster::jobs::program::{listed, Program};
 use hostnet_params::{OperationParams, OperationStream};
-use hostnet_traffic::chakra::NodeAction;
+use hostnet_traffic::chakra::{Collective, NodeAction};
 use std::collections::BTreeMap;
 
 /// Adds the operations of all ranks, and their steps, to the program.
-pub(super) fn write(program: &mut Program, walks: &[Walk], matched: &Matched, collectives: Collectives) {
+pub(super) fn write(
+    program: &mut Program,
+    walks: &[Walk],
+    matched: &Matched,
+    (collectives, is_direct): (Collectives, bool),
+) {
     let mut operations: Vec<Vec<OperationParams>> = walks.iter().map(|walk| of_rank(program, walk, matched)).collect();
     let mut last = BTreeMap::new();
     for &Joint { group, kind, bytes, ref places } in &matched.joint {
@@ -18,6 +24,12 @@ pub(super) fn write(program: &mut Program, walks: &[Walk], matched: &Matched, co
         for (&rank, &place) in ranks.iter().zip(places) {
             let operation = &mut operations[rank as usize][place as usize];
             operation.after.extend(last.insert((rank, group), place).filter(|other| !operation.after.contains(other)));
+        }
+        if is_direct && kind == Collective::AllToAll {
+            for (member, (&rank, &place)) in (0..).zip(ranks.iter().zip(places)) {
+                direct(program, (ranks, member), group, bytes, place, &mut operations[rank as usize]);
+            }
+            continue;
         }
         let begun: Vec<u32> = ranks.iter().map(|&rank| count(program, rank)).collect();
         collectives.write(program, ranks, kind, bytes);
@@ -28,6 +40,25 @@ pub(super) fn write(program: &mut Program, walks: &[Walk], matched: &Matched, co
         }
     }
     program.operate(operations);
+}
+
+/// Adds the messages of an all-to-all that a member of a group sends and receives at once. The operation at `place`
+/// ends with the last of them.
+fn direct(
+    program: &mut Program,
+    (ranks, member): (&[u32], u32),
+    group: u32,
+    bytes: u64,
+    place: u32,
+    operations: &mut Vec<OperationParams>,
+) {
+    let begin = operations.len() as u32;
+    let whole = &mut operations[place as usize];
+    let (id, after) = (whole.id, std::mem::take(&mut whole.after));
+    operations.push(OperationParams { id, stream: OperationStream::Compute, first: 0, steps: 0, message: 0, after });
+    let each = bytes / ranks.len() as u64;
+    messages(program, ranks, member, each, (id, group), &[begin], operations);
+    operations[place as usize].after = (begin..operations.len() as u32).collect();
 }
 
 /// Returns the number of steps of a rank so far.
