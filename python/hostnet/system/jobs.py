@@ -125,9 +125,10 @@ class Job(Description):
     """
     algorithm: str | None = None
     """Algorithm of a collective: "ring" (each rank sends to the next one), "recursive-doubling" (ranks exchange their
-    data at distances that double), "tree" (along a binomial tree), "pairwise" (each pair of ranks exchanges data),
-    "direct" (each rank sends to all others at once), "aggregator" (one rank receives all vectors, and sends the sum
-    back), "hierarchical" (trees within groups, and a ring of one rank per group) or "in-network" (switches sum up);
+    data at distances that double), "halving-doubling" (ranks exchange halves of their data at distances that halve,
+    then the sums at distances that double), "tree" (along a binomial tree), "pairwise" (each pair of ranks exchanges
+    data), "direct" (each rank sends to all others at once), "aggregator" (one rank receives all vectors, and sends the
+    sum back), "hierarchical" (trees within groups, and a ring of one rank per group) or "in-network" (switches sum up);
     when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall", "tree" for "broadcast",
     "recursive-doubling" for "barrier".
     """
