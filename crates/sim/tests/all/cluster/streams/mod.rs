@@ -19,7 +19,7 @@ const START_PS: u64 = 1;
 
 /// Returns the duration of a job, in ps.
 fn took_ps(plan: &Plan) -> u64 {
-    let (report, mut run) = finished(plan);
+    let (report, run) = finished(plan);
     assert_eq!(report.summary["jobs"][0]["unfinished_ranks"].as_u64(), Some(0));
     let ranks = ranks(run.simulation());
     assert!(ranks.iter().all(|rank| rank.unreceived_bytes() == 0));
