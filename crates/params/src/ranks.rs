@@ -182,12 +182,7 @@ pub struct RankChannelParams {
     pub ranks: [u32; 2],
     /// Number of the connection among those between the two ranks: 0 for messages, and from 1 on for the collectives
     /// of each group that operations name.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub lane: u32,
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
 }
 
 impl RankChannelParams {

@@ -31,7 +31,6 @@ pub struct StepBlockParams {
     pub parts: Vec<StepPartParams>,
     /// Operations of each rank that the listed steps belong to, if ranks execute them as soon as they are ready; empty
     /// if ranks execute one step after the other.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub operations: Vec<Arc<Vec<OperationParams>>>,
 }
 
