@@ -165,6 +165,8 @@ impl Hasher {
 mod tests {
     use super::*;
     use crate::{resolve, Format, Input};
+    use hostnet_params::Traffic;
+    use std::collections::BTreeSet;
     use std::path::Path;
 
     #[test]
@@ -178,14 +180,23 @@ mod tests {
         let (mut cluster, run) = (ClusterParams::clone(&plan.cluster), plan.run);
         assert_eq!(cluster.flows.len(), 5);
         cluster.flows[1].compress = [true, false];
-        // Jobs are hashed after the rest.
+        // Jobs are hashed after the rest, and their connections without the number of the first one.
         let jobs = std::mem::take(&mut cluster.jobs);
+        let connection = cluster.flows.pop().unwrap();
         let alone = hash(&(&cluster, &run)).unwrap();
         assert_eq!(alone, hash_cluster(&mut cluster, &run).unwrap());
+        cluster.flows.push(connection);
+        let connected = hash_cluster(&mut cluster, &run).unwrap();
         cluster.jobs = jobs;
         let whole = hash_cluster(&mut cluster, &run).unwrap();
-        assert_ne!(alone, whole);
-        cluster.flows.pop();
-        assert_ne!(whole, hash_cluster(&mut cluster, &run).unwrap());
+        let [first, second] = [0, 1].map(|lane| {
+            if let Traffic::Messages(channel) = &mut cluster.flows[4].traffic {
+                channel.lane = lane;
+            }
+            hash_cluster(&mut cluster, &run).unwrap()
+        });
+        assert_eq!(first, whole);
+        let different: BTreeSet<_> = [alone, connected, whole, second].into_iter().collect();
+        assert_eq!(different.len(), 4);
     }
 }
