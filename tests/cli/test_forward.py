@@ -64,7 +64,7 @@ def test_a_sweep_sums_up_what_was_skipped(cli: Cli) -> None:
     done = cli("sweep", jobs_file(cli), "--over", "job.train.iterations=4,100", *FORWARD, "--out", "swept")
     assert (done.returncode, done.stderr) == (0, "")
     said = " ".join(done.stdout.split())
-    found = re.search(r"run.forward: parts of 1 of 2 runs were skipped, (\S+) % of their time on average", said)
+    found = re.search(r"run.forward: (\S+) % of the time was skipped, in 1 of 2 runs", said)
     assert found is not None, said
     assert 40 < float(found[1]) < 50
 

@@ -75,7 +75,7 @@ def test_the_time_left_is_that_of_what_is_being_done(tmp_path: Path) -> None:
 def test_a_run_that_may_end_early_takes_at_most_the_time_left(tmp_path: Path) -> None:
     clock = Clock()
     with (tmp_path / "stderr").open("w") as stream, Watch(show=True, stream=stream, clock=clock) as watch:
-        watch.pace.is_longest = True
+        watch.pace.may_end_early = True
         watch(status(0.0))
         clock.now_s += 10
         watch(status(0.5))

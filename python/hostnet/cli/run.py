@@ -19,6 +19,7 @@ from hostnet.running.capture import SNAPLEN, Capture, captured_host
 from hostnet.running.records import RecordsFolder, last_checkpoint
 from hostnet.running.results import named_server
 from hostnet.running.run_dir import write_run
+from hostnet.running.skipped import skipped_share
 from hostnet.terminal.progress import Watch
 from hostnet.terminal.screen import echo, echo_error, echo_json
 from hostnet.units import format_time
@@ -121,7 +122,7 @@ def _run_one(request: Request, plan: Plan, source: Source, parts: Parts | None) 
     processes = shared.group()
     shows = not request.quiet and (processes is None or processes.rank == 0)
     with continued(request.from_checkpoint) as (before, records), Watch(show=shows) as watch:
-        watch.pace.is_longest = plan.forwards
+        watch.pace.may_end_early = plan.forwards
         if processes is not None:
             shared.synchronize(request.shared_state(plan))
             shared.warn_of_crowding()
@@ -219,14 +220,9 @@ def _exit_code(request: Request, results: Results) -> int:
     if not results.complete:
         return EXIT_INTERRUPTED
     if request.checkpoint_at is not None and results.checkpoint is None:
-        run = "the run, of which run.forward skipped a part," if _skipped_share(results) else "the run"
+        run = "the run, of which run.forward skipped a part," if skipped_share(results.summary) else "the run"
         ended = f"{run} ended at {format_time(results.native.simulated_ps)}"
         message = f"--checkpoint-at {request.checkpoint_at}: {ended}; no checkpoint was written"
         echo_error(error_line("out-of-range", message))
         return EXIT_USAGE
     return 0
-
-
-def _skipped_share(results: Results) -> float:
-    """Returns the share of a run that fast-forward skipped."""
-    return float(results.summary.get("forward", {}).get("skipped_share", 0.0))

@@ -34,7 +34,7 @@ def run_seeds(request: Request, plan: Plan, source: Source) -> int:
         raise ConfigError("out-of-range", f"--seeds {request.seeds}: seeds from {plan.seed} on exceed 2^64 - 1")
     plans = [(plan.with_seed(plan.seed + offset), source) for offset in range(request.seeds)]
     with Watch(show=not request.quiet) as watch:
-        watch.pace.is_longest = plan.forwards
+        watch.pace.may_end_early = plan.forwards
         runs = simulate.run_plans(plans, threads=request.threads, series_ps=request.series_ps, progress=watch)
         watch.finish()
         combined = combine_runs(runs)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import statistics
 from typing import TYPE_CHECKING, Any
 
-from hostnet import _core
 from hostnet._core import interval
+from hostnet.running.skipped import note_on, skipped_share
 from hostnet.tables import ROWS_MAX, all_rows, key_columns, result_tables, rows_by_key, table_info
 
 if TYPE_CHECKING:
@@ -47,13 +47,10 @@ def combine_runs(runs: Sequence[Results]) -> Row:
 
 def combine_forward(summaries: Sequence[Row]) -> Row:
     """Returns what all runs skipped on average, if their configuration asks for fast-forward."""
-    shares = [summary["forward"]["skipped_share"] for summary in summaries if "forward" in summary]
+    shares = [share for summary in summaries if (share := skipped_share(summary)) is not None]
     if not shares:
         return {}
-    skipped = sum(shares) / len(shares)
-    shown = _core.format_percent(skipped, 1)
-    note = f"run.forward: {shown} of the measurement was skipped on average; a single run says why"
-    return {"forward": {"skipped_share": skipped, "note": note}}
+    return {"forward": {"skipped_share": sum(shares) / len(shares), "note": note_on(shares)}}
 
 
 def combine_tables(summaries: Sequence[Row], tables: Mapping[str, Sequence[Sequence[Row]]]) -> dict[str, list[Row]]:

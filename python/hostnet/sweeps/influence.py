@@ -7,9 +7,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from hostnet._core import ConfigError
+from hostnet.running.skipped import note_on
 from hostnet.sweeps.axis import shown
 from hostnet.sweeps.outcome import ROWS_MAX
-from hostnet.units import format_percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -67,11 +67,9 @@ def notes_on(grid: Grid, journal: Journal) -> list[str]:
 def _forward_notes(grid: Grid, journal: Journal) -> Iterator[str]:
     """Yields a note on what fast-forward skipped, if any point asks for it."""
     outcomes = (journal.outcome(point) for point in range(len(grid)))
-    shares = [outcome["skipped_share"] for outcome in outcomes if "skipped_share" in outcome]
+    shares = [share for outcome in outcomes if (share := outcome.get("skipped_share")) is not None]
     if shares:
-        early, mean = sum(share > 0 for share in shares), format_percent(sum(shares) / len(shares), 1)
-        skipped = f"parts of {early} of {len(shares)} runs were skipped, {mean} of their time on average"
-        yield f"run.forward: {skipped}; a single run says why"
+        yield note_on(shares)
 
 
 def _omission_notes(grid: Grid, journal: Journal) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hostnet.chips import ChipResults
 from hostnet.power_view import cores_w
+from hostnet.running.skipped import skipped_share
 from hostnet.sweeps.chips import chip_outcome, chip_types
 from hostnet.tables import all_rows, result_tables, table_info
 
@@ -93,7 +94,7 @@ def outcome_of(point: int, results: AnyResults) -> Outcome:
         "result_hash": results.result_hash,
         "no_effect": [*results.summary.get("no_effect", []), *results.summary.get("never_met", [])],
         "extras": extras_of(results.summary),
-        **_skipped(results.summary),
+        "skipped_share": skipped_share(results.summary),
         "tables": tables_of(results),
         "influence": _influence(results, rows),
         **rows,
@@ -176,11 +177,6 @@ def extras_of(summary: dict[str, Any]) -> dict[str, Any]:
         extras["uncertainty_95"] = summary["uncertainty"]["throughput_95"]
         extras["outside"] = "; ".join(summary["uncertainty"]["outside"])
     return extras
-
-
-def _skipped(summary: dict[str, Any]) -> dict[str, float]:
-    """Returns the share of a run that fast-forward skipped, if its configuration asks for that."""
-    return {"skipped_share": summary["forward"]["skipped_share"]} if "forward" in summary else {}
 
 
 def types_of(results: AnyResults) -> Types:

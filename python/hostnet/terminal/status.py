@@ -25,8 +25,8 @@ class Pace:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         """Starts the clock of the run."""
         self.last: Status | None = None
-        self.is_longest = False
-        """True if a run may end before its target, so that the time left is the most it takes."""
+        self.may_end_early = False
+        """True if a run may end before its target."""
         self._clock = clock
         self._began_s = clock()
         self._first: Status | None = None
@@ -68,7 +68,7 @@ class Pace:
         rates = [format_count((status[noun] - self._first.get(noun, 0)) / elapsed_s, f"{noun}/s")]
         if gained > 0 and has_end(status) and progress_share(status) < ALMOST:
             left = format_wall(elapsed_s * (1 - progress_share(status)) / gained)
-            rates.append(f"{'at most' if self.is_longest else 'about'} {left} left")
+            rates.append(f"{'at most' if self.may_end_early else 'about'} {left} left")
         return rates
 
 

@@ -60,7 +60,7 @@ impl Member {
     }
 
     /// Returns a step of the reduce-scatter: two that fold, then an exchange and an addition for each distance.
-    pub(super) fn halving(self, index: u32) -> PlaceStep {
+    pub(super) fn halving_reduce(self, index: u32) -> PlaceStep {
         let (number, has_folded) = match self.role() {
             Role::Folded if index == 0 => return sending(self.place + 1, self.bytes),
             Role::Folded => return PlaceStep::default(),
@@ -79,7 +79,7 @@ impl Member {
     }
 
     /// Returns a step of the all-gather: an exchange for each distance, then one that returns sums to folded members.
-    pub(super) fn regathering(self, index: u32) -> PlaceStep {
+    pub(super) fn parts_allgather(self, index: u32) -> PlaceStep {
         let last = index == self.count.ilog2();
         match self.role() {
             Role::Folded if last => receiving(self.place + 1, self.bytes),

@@ -1,5 +1,5 @@
-//! What a measurement must have seen before its state counts as stationary: enough lines, enough storage commands, and
-//! caches whose content has been replaced.
+//! Checks that a measurement has seen enough before its state counts as stationary: lines, storage commands, and caches
+//! whose content it has replaced.
 
 use crate::build::warm_up::{held_lines, TURNOVERS};
 use crate::read::sample::{PoolGroup, Sample};
@@ -11,7 +11,8 @@ use hostnet_model::params::{FioJob, FioParams, ServerParams, WorkloadKind};
 const LINES_MIN: u64 = 100_000;
 /// Least number of times that the open commands of a workload end, if all are alike and of one direction.
 const ROUNDS_MIN: u64 = 16;
-/// The same for commands that differ. Also, if jobs differ, for all commands in flight, as slow ones wait for long.
+/// Least number of times that they end if some read and others write, and that all commands in flight end if jobs
+/// differ: slow ones wait for long.
 const MIXED_ROUNDS_MIN: u64 = 64;
 
 /// Returns what has been seen too seldom until `last`, or `None`.

@@ -158,9 +158,10 @@ fn refusal(plan: &Plan) -> Option<String> {
     Some(format!("the traffic of \"{}\" may change over time", cluster.classes[usize::from(other.class)]))
 }
 
-/// What results of a run that skipped repetitions cover.
+/// `COVERED` says which results include the skipped repetitions.
 const COVERED: &str =
-    "jobs, steps and ranks include these, the path does not; rates, queues and counts are of those after";
+    "tables jobs, steps and ranks include them, the critical path does not; rates, queues and counts \
+    are those after them";
 
 /// Returns the entry `forward` of the summary.
 pub(super) fn outcome(plan: &Plan, length: &RunLength) -> Value {

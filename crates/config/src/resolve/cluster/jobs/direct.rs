@@ -36,7 +36,7 @@ pub(super) fn write(spec: &mut JobSpec, program: &mut Program, ranks: &[u32], by
         let after = (0..own.len() as u32).collect::<Vec<u32>>();
         messages(program, ranks, place, bytes, (0, 0), &after, own);
     }
-    program.operate(operations);
+    program.set_operations(operations);
 }
 
 /// Adds the messages of a member of a group to the operations of its rank, each after the operations `after`, with the

@@ -223,8 +223,8 @@ impl Program {
         self.steps > STEPS_MAX
     }
 
-    /// Has each rank execute the listed steps of the last block as operations.
-    pub(super) fn operate(&mut self, operations: Vec<Vec<OperationParams>>) {
+    /// Sets the operations of each rank, which the listed steps of the last block belong to.
+    pub(super) fn set_operations(&mut self, operations: Vec<Vec<OperationParams>>) {
         // Steps beyond the maximum are not listed, and the program is refused.
         let Some(block) = self.blocks.last_mut() else { return };
         block.operations = operations.into_iter().map(Arc::new).collect();

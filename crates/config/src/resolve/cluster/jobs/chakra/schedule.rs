@@ -9,7 +9,7 @@
 //! message therefore also receives all earlier messages, and does not wait when it requests these later.
 
 use super::matched::{Joint, Matched};
-use super::walk::{Place, Walk};
+use super::walk::{describe_cycle, Place, Walk};
 use super::Collectives;
 use crate::error::Issue;
 use crate::resolve::cluster::jobs::program::Program;
@@ -354,8 +354,8 @@ impl<'a> Schedule<'a> {
 
     /// Checks that all ranks have completed, and that all messages were received.
     fn check_ends(&self) -> Result<(), Issue> {
-        if let Some((walk, circle)) = self.walks.iter().find_map(|walk| Some((walk, walk.told_circle()?))) {
-            return Err(walk.wrong(self.path, circle));
+        if let Some((walk, cycle)) = self.walks.iter().find_map(|walk| Some((walk, walk.find_cycle()?))) {
+            return Err(walk.wrong(self.path, describe_cycle(&cycle)));
         }
         let stuck = self.walks.iter().find_map(|walk| Some((walk, *walk.told.first()?)));
         if let Some((walk, (id, place))) = stuck {

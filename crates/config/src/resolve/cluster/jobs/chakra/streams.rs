@@ -39,7 +39,7 @@ pub(super) fn write(
             (operation.first, operation.steps) = (first, count(program, rank) - first);
         }
     }
-    program.operate(operations);
+    program.set_operations(operations);
 }
 
 /// Adds the messages of an all-to-all that a member of a group sends and receives at once. The operation at `place`

@@ -185,13 +185,8 @@ impl Walk {
         }
     }
 
-    /// Describes a cycle of nodes in words, if there is one.
-    pub(super) fn told_circle(&self) -> Option<String> {
-        self.in_circle().map(|circle| told_circle(&circle))
-    }
-
     /// Returns the nodes of a cycle, each of which waits for the next and the last for the first, if there is one.
-    fn in_circle(&self) -> Option<Vec<u64>> {
+    pub(super) fn find_cycle(&self) -> Option<Vec<u64>> {
         if self.is_done() {
             return None;
         }
@@ -230,16 +225,16 @@ impl Walk {
 const NAMED_MAX: usize = 8;
 
 /// Describes a cycle of nodes, each of which waits for the next, in words.
-fn told_circle(circle: &[u64]) -> String {
-    let others: Vec<String> = circle.iter().skip(1).take(NAMED_MAX).map(u64::to_string).collect();
-    let more = match circle.len().saturating_sub(1 + NAMED_MAX) {
+pub(super) fn describe_cycle(cycle: &[u64]) -> String {
+    let others: Vec<String> = cycle.iter().skip(1).take(NAMED_MAX).map(u64::to_string).collect();
+    let more = match cycle.len().saturating_sub(1 + NAMED_MAX) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     let way = match &others[..] {
         [] => String::new(),
-        [other] => format!(", by way of node {other}"),
-        others => format!(", by way of nodes {}{more}", others.join(", ")),
+        [other] => format!(" through node {other}"),
+        others => format!(" through nodes {}{more}", others.join(", ")),
     };
-    format!("node {}: waits for itself{way}", circle[0])
+    format!("node {}: depends on itself{way}", cycle[0])
 }
