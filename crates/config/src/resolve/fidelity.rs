@@ -134,7 +134,7 @@ fn check_workload(workload: &Workload, lfb_entries: u32) -> Result<(), Refusal> 
             needs(
                 ".working_set",
                 format!(
-                    "bursts in flight would meet in the {bytes} bytes of workload {name}; give {least} bytes or more"
+                    "the {bytes} bytes of workload {name} are fewer than the bursts in flight; give {least} bytes or more"
                 ),
             )
         }
