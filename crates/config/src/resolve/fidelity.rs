@@ -134,7 +134,8 @@ fn check_workload(workload: &Workload, lfb_entries: u32) -> Result<(), Refusal> 
             needs(
                 ".working_set",
                 format!(
-                    "the {bytes} bytes of workload {name} are fewer than the bursts in flight; give {least} bytes or more"
+                    "the {bytes} bytes of workload {name} are fewer than its bursts in flight; \
+                     give {least} bytes or more"
                 ),
             )
         }
