@@ -108,7 +108,12 @@ LISTED = {
     ),
     "jobs": Module(
         "Programs of ranks that run on the hosts of a cluster.",
-        {"JobStep": "job.*.steps.*", "JobCompute": "job.*.compute", "Job": "job.*"},
+        {
+            "JobStep": "job.*.steps.*",
+            "JobCompute": "job.*.compute",
+            "Transformer": "job.*.model",
+            "Job": "job.*",
+        },
     ),
     "mcn": Module("DIMMs with processors in the memory slots of a host.", {"Mcn": "host.*.mcn"}),
     "memory": Module(
@@ -215,6 +220,7 @@ WITHOUT = {
     "Stack",
     "StaticPower",
     "SwitchEnergy",
+    "Transformer",
 }
 """Listed classes of parts that a server or a flow may lack: their default is None."""
 

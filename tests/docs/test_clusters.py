@@ -215,7 +215,7 @@ def test_the_jobs_of_the_page_resolve() -> None:
     text = (ROOT / "docs/jobs.md").read_text(encoding="utf-8")
     whole, *more = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     _core.resolve(whole)
-    assert len(more) == 6
+    assert len(more) == 7
     for block in more:
         _core.resolve(block if block.startswith("[host.") else whole + block)
 

@@ -26,6 +26,7 @@ pub use app_template::app_template;
 pub use chip_plan::{ChipPlan, ChipWindows};
 pub use chip_template::chip_template;
 pub use document::{check_syntax, Format};
+pub use hostnet_traffic::chakra::TraceReader;
 pub use hostnet_units::code::Code;
 pub use hostnet_units::error::{suggested, suggestion, ConfigError, Fault};
 pub use hostnet_units::units;
@@ -36,7 +37,9 @@ pub use presets::{
     apps, chips, counters, devices, dies, energy_profiles, flow_sizes_names, job_profiles, packet_sizes_names,
     power_profiles, presets, profiles, transports, AppInfo, PresetInfo,
 };
-pub use resolve::{chakra_traces, chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve};
+pub use resolve::{
+    chakra_traces, chip_plan, is_chip, is_cluster, link_bytes_per_s, memory_plan, noc_plan, resolve, WrittenTraces,
+};
 pub use schema::{chip_schema, cluster_schema, memory_schema, noc_schema, schema};
 
 /// Returns a commented configuration of a server to start from. It resolves without changes.

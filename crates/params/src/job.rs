@@ -2,6 +2,7 @@
 
 use super::lists::{CoreList, Names, RanksPerHost};
 use super::training::ComputeSpec;
+use super::transformer::TransformerSpec;
 use super::values::{Bandwidth, Size, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,8 +61,9 @@ pub struct JobSpec {
     pub group: Option<u32>,
     /// For "ring" of "allreduce" and "allgather": true if a rank sends and receives one after the other, as with
     /// `MPI_Send` and `MPI_Recv` (even ranks send first, odd ones receive first), and not both at once, as with
-    /// `MPI_Sendrecv`. For "chakra": true if a rank executes one communication after the other, and waits for each;
-    /// true when absent with ranks at servers, `socket_rate` or `compress`. False when absent otherwise.
+    /// `MPI_Sendrecv`. For "chakra" and "transformer": true if a rank executes one communication after the other, and
+    /// waits for each; true when absent with ranks at servers, `socket_rate` or `compress`. False when absent
+    /// otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocking: Option<bool>,
     /// For "allreduce": rate at which a rank adds received data to its own (bandwidth); adding takes no time when
@@ -82,23 +84,27 @@ pub struct JobSpec {
     /// with a list of ranks for each name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<String>,
-    /// For "chakra": operations per second of a rank's accelerator, for compute nodes that have operations and no
-    /// duration.
+    /// For "chakra" and "transformer": operations per second of a rank's accelerator, for computations that have
+    /// operations and no duration.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1.0, max = 1e18))]
     pub peak: Option<f64>,
-    /// For "chakra": bandwidth of the accelerator's memory, for compute nodes that have bytes and no duration
-    /// (bandwidth); when absent only operations take time.
+    /// For "chakra" and "transformer": bandwidth of the accelerator's memory, for computations that have bytes and no
+    /// duration (bandwidth); when absent only operations take time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
     pub memory_rate: Option<Bandwidth>,
-    /// For "chakra": algorithm of its nodes `ALL_TO_ALL`; "pairwise" when absent. "direct" not with `blocking`.
+    /// For "chakra" and "transformer": algorithm of each `ALL_TO_ALL`; when absent, "direct" for "transformer" without
+    /// `blocking`, "pairwise" otherwise. "direct" not with `blocking`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alltoall: Option<AlltoallSpec>,
-    /// For "chakra": operation that a stream of a rank executes next, of those that are ready; "id" when absent. Not
-    /// with `blocking`.
+    /// For "chakra" and "transformer": operation that a stream of a rank executes next, of those that are ready; "id"
+    /// when absent. Not with `blocking`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub order: Option<ReadyOrderSpec>,
+    /// For "transformer": the model, and how its training is divided among the ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<TransformerSpec>,
     /// Number of iterations; 1 when absent, the number of the benchmark for NPB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -177,6 +183,8 @@ pub enum JobKindSpec {
     Program,
     /// Replay of execution traces of MLCommons Chakra.
     Chakra,
+    /// Training of a transformer model.
+    Transformer,
     /// The conjugate gradient benchmark of NPB.
     NpbCg,
     /// The embarrassingly parallel benchmark of NPB.

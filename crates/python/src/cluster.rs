@@ -2,8 +2,10 @@
 
 use crate::errors::fault_error;
 use crate::plan::{format_of, Plan};
+use hostnet_config::TraceReader;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::collections::BTreeMap;
 
 /// Returns True if a text describes a cluster, i.e. has a table of hosts.
 #[pyfunction]
@@ -30,18 +32,24 @@ pub(crate) fn cluster_template(name: &str) -> PyResult<&'static str> {
     hostnet_config::cluster_template(name).map_err(fault_error)
 }
 
-/// Returns the content of the Chakra execution traces of a job, one per rank. `job` may be left out if there is only
-/// one.
+/// Contents of trace files, and the ranks of each group by its name.
+type TracesAndGroups<'py> = (Vec<Bound<'py, PyBytes>>, BTreeMap<String, Vec<u32>>);
+
+/// Returns the content of the Chakra execution traces of a job, one per rank, and the ranks of each group that they
+/// name. `job` may be left out if there is only one.
 ///
-/// With `messages`, each collective is written as the messages that it sends.
+/// With `messages`, each collective is written as the messages that it sends; with `astra_sim`, nodes are what
+/// ASTRA-sim runs.
 #[pyfunction]
-#[pyo3(signature = (plan, job=None, *, messages=false))]
+#[pyo3(signature = (plan, job=None, *, messages=false, astra_sim=false))]
 pub(crate) fn chakra_traces<'py>(
     py: Python<'py>,
     plan: &Plan,
     job: Option<&str>,
     messages: bool,
-) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-    let traces = hostnet_config::chakra_traces(&plan.plan, job, messages).map_err(fault_error)?;
-    Ok(traces.into_iter().map(|trace| PyBytes::new(py, &trace)).collect())
+    astra_sim: bool,
+) -> PyResult<TracesAndGroups<'py>> {
+    let reader = if astra_sim { TraceReader::AstraSim } else { TraceReader::Chakra };
+    let written = hostnet_config::chakra_traces(&plan.plan, job, messages, reader).map_err(fault_error)?;
+    Ok((written.traces.iter().map(|trace| PyBytes::new(py, trace)).collect(), written.groups))
 }

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +14,13 @@ from hostnet.cli.declare import set_option
 
 RANK = "%d"
 """Placeholder for the rank in file names, as where traces are read."""
+
+
+class TraceReader(StrEnum):
+    """Program that is to read the traces."""
+
+    CHAKRA = "chakra"
+    ASTRA_SIM = "astra-sim"
 
 
 def register(app: typer.Typer) -> None:
@@ -28,6 +37,13 @@ def chakra(
     messages: Annotated[
         bool, typer.Option("--messages", help="Write the messages of collectives instead of collective nodes.")
     ] = False,
+    reader: Annotated[
+        TraceReader,
+        typer.Option(
+            "--for",
+            help="Program that reads the traces: astra-sim gets no computation of the processor, and a file of groups.",
+        ),
+    ] = TraceReader.CHAKRA,
     overrides: Annotated[list[str] | None, set_option("a value")] = None,
 ) -> int:
     """Write the operations of a job's ranks as MLCommons Chakra execution traces."""
@@ -36,15 +52,20 @@ def chakra(
     from hostnet.terminal.screen import echo
 
     plan = simulate.resolve(simulate.source_of(file, tuple(overrides or ())))
-    traces = _core.chakra_traces(plan, job, messages=messages)
-    write(out, traces)
+    for_astra_sim = reader is TraceReader.ASTRA_SIM
+    traces, groups = _core.chakra_traces(plan, job, messages=messages, astra_sim=for_astra_sim)
+    # Other readers find the groups in the traces.
+    listed = json.dumps(groups).encode() if for_astra_sim and groups else None
+    write(out, traces, listed)
     last = f" to {_place(out, len(traces) - 1)}" if len(traces) > 1 else ""
     echo(f"{_place(out, 0)}{last}: {sum(map(len, traces))} bytes")
+    if listed is not None:
+        echo(f"{_groups_place(out)}: ranks of {len(groups)} groups")
     return 0
 
 
-def write(out: Path, traces: list[bytes]) -> None:
-    """Writes the traces of all ranks, or none of them, and creates their folder.
+def write(out: Path, traces: list[bytes], groups: bytes | None = None) -> None:
+    """Writes the traces of all ranks and their groups, or none of them, and creates their folder.
 
     Raises:
         ConfigError: A trace of a further rank exists, which would be read as part of them.
@@ -61,13 +82,15 @@ def write(out: Path, traces: list[bytes]) -> None:
         raise ConfigError(
             "file-access", f"{further}: is there, and would belong to these {len(traces)} traces; remove it"
         )
-    places = [_place(out, rank) for rank in range(len(traces))]
+    places = {_place(out, rank): trace for rank, trace in enumerate(traces)}
+    if groups is not None:
+        places[_groups_place(out)] = groups
     check_parent(out)
     out.parent.mkdir(parents=True, exist_ok=True)
     # All traces are written before the first one gets its final name.
     with ExitStack() as stack:
         scratches = [stack.enter_context(scratch_file(place)) for place in places]
-        for (scratch, _), content in zip(scratches, traces, strict=True):
+        for (scratch, _), content in zip(scratches, places.values(), strict=True):
             scratch.write_bytes(content)
         for _, keep in scratches:
             keep()
@@ -77,3 +100,8 @@ def _place(out: Path, rank: int) -> Path:
     """Returns the path of the trace of a rank."""
     name = out.name.replace(RANK, str(rank)) if RANK in out.name else f"{out.name}.{rank}.et"
     return out.with_name(name)
+
+
+def _groups_place(out: Path) -> Path:
+    """Returns the path of the file of groups."""
+    return out.with_name(f"{out.name.replace(RANK, '').rstrip('._-')}.groups.json")

@@ -12,7 +12,7 @@ from hostnet.system.expander import Expander
 from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, SwitchEnergy, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import DmaDevice, FioCosts, Iio, Iommu, Iotlb, Pcie, Ssd
-from hostnet.system.jobs import Job, JobCompute, JobStep
+from hostnet.system.jobs import Job, JobCompute, JobStep, Transformer
 from hostnet.system.mcn import Mcn
 from hostnet.system.memory import AddressMap, Controller, Dram, Memory, ReadQueue, Timing, WriteQueue
 from hostnet.system.network import Control, Remote, Sockets, Stack, Upi
@@ -108,6 +108,7 @@ __all__ = [
     "Tiering",
     "Timing",
     "Tor",
+    "Transformer",
     "Transport",
     "Trunk",
     "Upi",

@@ -44,7 +44,7 @@ mod stream;
 mod workload;
 
 pub use chip::{chip_plan, is_chip};
-pub use cluster::{chakra_traces, is_cluster};
+pub use cluster::{chakra_traces, is_cluster, WrittenTraces};
 pub use io::link_bytes_per_s;
 pub use memory_run::memory_plan;
 pub use noc_run::noc_plan;

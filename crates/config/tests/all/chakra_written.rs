@@ -1,7 +1,7 @@
 //! Jobs that are written as traces and read again.
 
 use crate::common;
-use hostnet_config::{chakra_traces, Code, Plan};
+use hostnet_config::{chakra_traces, Code, Plan, TraceReader};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 
@@ -13,10 +13,15 @@ fn plan(job: &str, count: u32) -> Plan {
     common::plan(&text, &[])
 }
 
+/// Returns the traces that a job is written as.
+fn written(first: &Plan, messages: bool) -> Vec<Vec<u8>> {
+    chakra_traces(first, None, messages, TraceReader::Chakra).expect("it can be written").traces
+}
+
 /// Returns the plan of the traces that a job is written as.
 fn again(first: &Plan, messages: bool, more: &str) -> Plan {
     let directory = tempfile::tempdir().expect("a directory");
-    let traces = chakra_traces(first, None, messages).expect("it can be written");
+    let traces = written(first, messages);
     for (rank, content) in traces.iter().enumerate() {
         std::fs::write(directory.path().join(format!("t.{rank}.et")), content).expect("it is written");
     }
@@ -121,7 +126,7 @@ fn times_that_are_no_whole_microseconds_are_so_in_sum() {
 fn what_cannot_be_written_is_said() {
     let none = plan("kind = \"barrier\"", 2);
     let refused = |plan: &Plan, job: Option<&str>, code: Code, part: &str| {
-        let fault = chakra_traces(plan, job, false).map(|_| ()).expect_err("refused");
+        let fault = chakra_traces(plan, job, false, TraceReader::Chakra).map(|_| ()).expect_err("refused");
         assert!(fault.code == code && fault.message.contains(part), "{}: {fault}", fault.code);
     };
     refused(&none, Some("jj"), Code::DoesNotExist, "\"j\"");
@@ -165,7 +170,7 @@ proptest! {
             prop_assert_eq!(computed(&second, rank), computed(&first, rank));
         }
         // Writing and reading again gives the same plan.
-        let trace = chakra_traces(&first, None, false).expect("it can be written");
-        prop_assert_eq!(chakra_traces(&first, None, true).expect("it can be written"), trace);
+        let trace = written(&first, false);
+        prop_assert_eq!(written(&first, true), trace);
     }
 }

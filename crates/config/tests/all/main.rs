@@ -37,4 +37,5 @@ mod services;
 mod sockets;
 mod tiering;
 mod topologies;
+mod transformer;
 mod validity;

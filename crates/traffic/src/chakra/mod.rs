@@ -13,7 +13,7 @@ mod tests;
 mod write;
 
 pub use nodes::{Collective, Node, NodeAction, Trace};
-pub use write::{TraceWriter, DURATION_MAX_PS};
+pub use write::{TraceReader, TraceWriter, DURATION_MAX_PS};
 
 use crate::decoded;
 use hostnet_files::UserFile;

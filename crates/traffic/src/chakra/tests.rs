@@ -189,7 +189,7 @@ fn what_is_written_is_read_again() {
         NodeAction::Collective { kind: Collective::Scatter, bytes: 64, group: 0 },
         NodeAction::Nothing,
     ];
-    let mut scribe = TraceWriter::new(0);
+    let mut scribe = TraceWriter::new(0, TraceReader::Chakra);
     let mut last = Vec::new();
     for act in acts {
         last = vec![scribe.node("a name", act, &last)];

@@ -51,7 +51,7 @@ use crate::plan::{Input, Plan};
 use crate::schema;
 use attached::Attached;
 use hostnet_params::{ClusterParams, ClusterSpec, FlowParams, PacketsParams, Traffic};
-pub use jobs::chakra_traces;
+pub use jobs::{chakra_traces, WrittenTraces};
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -7,15 +7,19 @@ mod direct;
 mod flows;
 mod gro;
 mod in_network;
+mod model_traces;
 mod npb;
 mod profile;
 mod program;
 mod rdma;
+mod rounding;
 mod seats;
 mod spread;
 mod steps;
 mod traces;
 mod training;
+mod transformer;
+mod written_traces;
 
 use super::classes::class_of;
 use super::fabric::Fabric;
@@ -36,11 +40,14 @@ use program::{Adding, Program, STEPS_MAX};
 use seats::Taken;
 use std::path::Path;
 pub use traces::chakra_traces;
+pub use written_traces::WrittenTraces;
 
 const OPS_PER_S: f64 = 1e9;
 const COPY_RATE: Bandwidth = Bandwidth(10_000_000_000);
 const COPY_LATENCY: Time = Time(500_000);
 const DATA: Size = Size(64 << 20);
+/// Kinds of jobs whose ranks execute the operations of execution traces.
+const TRACED: &str = "kind = \"chakra\" and kind = \"transformer\"";
 
 /// Resolves the jobs, and adds the flows that carry their messages.
 pub(super) fn resolve(
@@ -117,7 +124,7 @@ fn params(
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
     chakra::order(path, spec, !cores.is_empty())?;
-    program.blocking = spec.blocking == Some(true) && spec.kind != JobKindSpec::Chakra;
+    program.blocking = spec.blocking == Some(true) && !is_traced(spec.kind);
     let reducers = in_network::join(path, spec, &placed, hosts, dimms, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
@@ -171,11 +178,16 @@ fn is_archetype(kind: JobKindSpec) -> bool {
     matches!(kind, Compute | Irregular | Shuffle | Streaming)
 }
 
+/// Returns true if ranks execute the operations of execution traces, read or generated.
+fn is_traced(kind: JobKindSpec) -> bool {
+    matches!(kind, JobKindSpec::Chakra | JobKindSpec::Transformer)
+}
+
 /// Checks that every key belongs to the kind of job.
 fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
-    use JobKindSpec::{Barrier, Chakra, Program};
+    use JobKindSpec::{Barrier, Chakra, Program, Transformer};
     let counted = is_npb(spec.kind) || is_archetype(spec.kind);
-    let traced = spec.kind == Chakra;
+    let traced = is_traced(spec.kind);
     let collective = !counted && !traced && spec.kind != Program;
     let keys = [
         ("bytes", spec.bytes.is_some(), collective && spec.kind != Barrier, "collectives but \"barrier\""),
@@ -184,14 +196,15 @@ fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
             "compute",
             spec.compute.is_some(),
             !counted && !traced,
-            "jobs that are not of NPB, whose operations are known, no archetype and no trace",
+            "jobs that are not of NPB, whose operations are known, no archetype, no trace and no transformer",
         ),
-        ("trace", spec.trace.is_some(), traced, "kind = \"chakra\""),
-        ("groups", spec.groups.is_some(), traced, "kind = \"chakra\""),
-        ("peak", spec.peak.is_some(), traced, "kind = \"chakra\""),
-        ("memory_rate", spec.memory_rate.is_some(), traced, "kind = \"chakra\""),
-        ("order", spec.order.is_some(), traced, "kind = \"chakra\""),
-        ("alltoall", spec.alltoall.is_some(), traced, "kind = \"chakra\""),
+        ("trace", spec.trace.is_some(), spec.kind == Chakra, "kind = \"chakra\""),
+        ("groups", spec.groups.is_some(), spec.kind == Chakra, "kind = \"chakra\""),
+        ("model", spec.model.is_some(), spec.kind == Transformer, "kind = \"transformer\""),
+        ("peak", spec.peak.is_some(), traced, TRACED),
+        ("memory_rate", spec.memory_rate.is_some(), traced, TRACED),
+        ("order", spec.order.is_some(), traced, TRACED),
+        ("alltoall", spec.alltoall.is_some(), traced, TRACED),
         ("steps", !spec.steps.is_empty(), spec.kind == Program, "kind = \"program\""),
         ("problem", spec.problem.is_some(), is_npb(spec.kind), "jobs of NPB, such as \"npb-cg\""),
         ("data", spec.data.is_some(), is_archetype(spec.kind), "archetypes, such as \"streaming\""),
@@ -221,8 +234,10 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
     program.block(*spec.iterations.get_or_insert(1));
     // Operations refer to listed steps.
     program.lists_all |= spec.algorithm == Some(AlgorithmSpec::Direct);
-    if spec.kind == JobKindSpec::Chakra {
-        return chakra::write(path, spec, program, base_dir);
+    match spec.kind {
+        JobKindSpec::Chakra => return chakra::write(path, spec, program, base_dir),
+        JobKindSpec::Transformer => return chakra::write_model(path, spec, program),
+        _ => {}
     }
     // An allreduce writes its computation itself, which may overlap with its buckets.
     if spec.kind == JobKindSpec::Allreduce {
@@ -331,7 +346,7 @@ fn check(path: &str, spec: &JobSpec, job: &JobParams) -> Result<(), Issue> {
     let key = match spec.kind {
         JobKindSpec::Program => "steps",
         // Operations that begin when they are ready were checked with their trace.
-        JobKindSpec::Chakra if job.has_operations() => return Ok(()),
+        JobKindSpec::Chakra | JobKindSpec::Transformer if job.has_operations() => return Ok(()),
         JobKindSpec::Chakra => "trace",
         // All other programs are generated, with messages that match.
         _ => return Ok(()),

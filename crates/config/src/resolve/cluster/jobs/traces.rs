@@ -3,7 +3,11 @@
 //! Computations are nodes with durations, collectives of all ranks are single nodes, and the rest are messages. A
 //! message is split where its receiver splits the received data, so that every send node has one receive node.
 
+use super::is_traced;
+use super::model_traces;
 use super::program::{listed, Adding, Mark, Program, STEPS_MAX};
+use super::rounding::Rounding;
+use super::written_traces::{check_count, WrittenTraces};
 use crate::code::Code;
 use crate::error::suggestion;
 use crate::error::Fault;
@@ -11,60 +15,57 @@ use crate::plan::Plan;
 use hostnet_params::{
     Bandwidth, JobKindSpec, JobParams, JobSpec, RankMessageParams, RankStepParams, Size, StepBlockParams,
 };
-use hostnet_traffic::chakra::{Collective, NodeAction, TraceWriter, BYTES_MAX, DURATION_MAX_PS, NODES_MAX};
+use hostnet_traffic::chakra::{Collective, NodeAction, TraceReader, TraceWriter, BYTES_MAX};
 use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// Maximum number of nodes of all ranks.
-const NODES_OF_ALL_MAX: u64 = 1 << 22;
-const PS_PER_US: i128 = 1_000_000;
 /// Number of tags, which have 31 bits.
 const TAGS: u64 = 1 << 31;
 
-/// Returns the contents of the trace files of a job, rank by rank. Without a name, the plan must have a single job.
-/// With `messages`, collectives are written as the messages that they send, not as single nodes.
+/// Returns the traces of a job. Without a name, the plan must have a single job. With `messages`, collectives are
+/// written as the messages that they send, not as single nodes.
 ///
 /// # Errors
 /// Returns an error if there is no such job, or if traces cannot express its steps.
-pub fn chakra_traces(plan: &Plan, job: Option<&str>, messages: bool) -> Result<Vec<Vec<u8>>, Fault> {
+pub fn chakra_traces(
+    plan: &Plan,
+    job: Option<&str>,
+    messages: bool,
+    reader: TraceReader,
+) -> Result<WrittenTraces, Fault> {
     let job = found(plan, job)?;
-    let program = program(plan, job, messages)?;
+    let path = format!("job.{}", job.name);
+    let mut spec = JobSpec::deserialize(&plan.effective["job"][&job.name])
+        .map_err(|error| Fault::new(Code::Defect, error.to_string()))?;
+    if spec.kind == JobKindSpec::Transformer && !messages {
+        return model_traces::write(&path, &mut spec, job.hosts.len() as u32, reader);
+    }
+    let program = program(&path, spec, job, messages)?;
     let is_execution = |step: &RankStepParams| step.work > 0;
     if !job.cores.is_empty() && (0..program.ranks).any(|rank| has(&program, rank, is_execution)) {
         return Err(Fault::new(
             Code::NotSupported,
             format!(
-            "job.{}.hosts: its ranks execute instructions on cores of servers, which have no durations; traces are of \
-             ranks at endpoints, and of collectives",
-            job.name
-        ),
+                "{path}.hosts: its ranks execute instructions on cores of servers, which have no durations; traces are \
+                 of ranks at endpoints, and of collectives"
+            ),
         ));
     }
     let lines: Vec<Lines> = program.blocks.iter().map(|block| Lines::of(block, &program)).collect();
-    let mut total = 0;
-    let one = |rank| {
-        let mut pen = Pen::new(rank);
+    let mut written = WrittenTraces::default();
+    for rank in 0..program.ranks {
+        let mut pen = Pen::new(rank, reader);
         for (block, lines) in program.blocks.iter().zip(&lines) {
             for _ in 0..block.times {
                 pen.write(&program, block, lines);
-                // Checked after each block, before the traces of many iterations fill the memory.
-                if pen.scribe.nodes() > NODES_MAX as u64 || total + pen.scribe.nodes() > NODES_OF_ALL_MAX {
-                    return Err(Fault::new(
-                        Code::TooMany,
-                        format!(
-                        "job.{}.iterations: more than {NODES_MAX} nodes of a rank, or {NODES_OF_ALL_MAX} of all; fewer \
-                         iterations are wanted",
-                        job.name
-                    ),
-                    ));
-                }
+                check_count(&path, pen.scribe.nodes(), written.nodes)?;
             }
         }
-        total += pen.scribe.nodes();
-        Ok(pen.scribe.finish())
-    };
-    (0..program.ranks).map(one).collect()
+        written.nodes += pen.scribe.nodes();
+        written.traces.push(pen.scribe.finish());
+    }
+    Ok(written)
 }
 
 /// Returns the job of that name, or the only job.
@@ -89,10 +90,7 @@ fn has(program: &Program, rank: u32, is: fn(&RankStepParams) -> bool) -> bool {
 }
 
 /// Rebuilds the program of a job, with its collectives marked unless `messages` is true.
-fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Fault> {
-    let path = format!("job.{}", job.name);
-    let mut spec = JobSpec::deserialize(&plan.effective["job"][&job.name])
-        .map_err(|error| Fault::new(Code::Defect, error.to_string()))?;
+fn program(path: &str, mut spec: JobSpec, job: &JobParams, messages: bool) -> Result<Program, Fault> {
     if messages && !job.reducers.is_empty() {
         return Err(Fault::new(
             Code::NotSupported,
@@ -103,13 +101,13 @@ fn program(plan: &Plan, job: &JobParams, messages: bool) -> Result<Program, Faul
         ));
     }
     // Traces of steps that follow each other are written as such.
-    spec.blocking = spec.blocking.map(|blocking| blocking || spec.kind == JobKindSpec::Chakra);
+    spec.blocking = spec.blocking.map(|blocking| blocking || is_traced(spec.kind));
     // Written again, as the plan no longer tells collectives from messages.
     let mut program = Program::new(job.hosts.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };
     program.marks = (!messages).then(Vec::new);
     program.lists_all = true;
-    super::write(&path, &mut spec, &mut program, Path::new("")).map_err(Fault::from)?;
+    super::write(path, &mut spec, &mut program, Path::new("")).map_err(Fault::from)?;
     if program.is_too_long() {
         let message = format!("{path}: more than {STEPS_MAX} steps of all ranks together; traces have no more");
         return Err(Fault::new(Code::TooMany, message));
@@ -189,20 +187,6 @@ fn outside<'a>(
     })
 }
 
-/// Rounds times to whole microseconds and carries the remainder to the next time.
-#[derive(Default)]
-struct Rounding(i128);
-
-impl Rounding {
-    fn of(&mut self, ps: u64) -> u64 {
-        let wanted = self.0 + i128::from(ps);
-        let micros = (wanted + PS_PER_US / 2).div_euclid(PS_PER_US).max(0);
-        let rounded = u64::try_from(micros * PS_PER_US).unwrap_or(u64::MAX).min(DURATION_MAX_PS);
-        self.0 = wanted - i128::from(rounded);
-        rounded
-    }
-}
-
 /// Writes the trace of a rank.
 struct Pen {
     rank: u32,
@@ -218,10 +202,10 @@ struct Pen {
 }
 
 impl Pen {
-    fn new(rank: u32) -> Self {
+    fn new(rank: u32, reader: TraceReader) -> Self {
         Self {
             rank,
-            scribe: TraceWriter::new(rank),
+            scribe: TraceWriter::new(rank, reader),
             last: Vec::new(),
             works: Vec::new(),
             own: Rounding::default(),

@@ -1,5 +1,6 @@
 //! Sums of vectors in training: the computation before, the exchange in buckets, and the update with the sum.
 
+use super::is_traced;
 use super::program::Program;
 use crate::code::Code;
 use crate::error::Issue;
@@ -12,7 +13,7 @@ const BUCKETS_MAX: u64 = 4096;
 /// Checks the keys that depend on other keys.
 pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     let sums = spec.kind == JobKindSpec::Allreduce;
-    let traced = spec.kind == JobKindSpec::Chakra;
+    let traced = is_traced(spec.kind);
     let does = |algorithm| spec.algorithm == Some(algorithm);
     let parts = matches!(spec.compute, Some(ComputeSpec::Parts(_)));
     let kind = "kind = \"allreduce\"";
@@ -48,7 +49,7 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
                 || (sums || spec.kind == JobKindSpec::Allgather)
                     && matches!(spec.algorithm, None | Some(AlgorithmSpec::Ring)),
             "algorithm",
-            "algorithm = \"ring\" of \"allreduce\" and \"allgather\", and with kind = \"chakra\"",
+            "algorithm = \"ring\" of \"allreduce\" and \"allgather\", and with kinds \"chakra\" and \"transformer\"",
         ),
     ];
     match keys.into_iter().find(|(_, given, fits, ..)| *given && !fits) {

@@ -3,6 +3,7 @@
 
 mod oracle;
 mod trace;
+mod transformer;
 
 use crate::cluster::jobs::{finished, ranks};
 use crate::cluster::lab::plan;

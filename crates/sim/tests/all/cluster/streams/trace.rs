@@ -3,6 +3,7 @@
 use crate::cluster::lab::plan;
 use hostnet_config::Plan;
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Operation of a rank; times in ps, except of the rank itself in us.
@@ -65,13 +66,19 @@ fn text(ops: &[Op]) -> String {
     text
 }
 
-/// Returns the plan of a job that executes the operations of each rank. An operation of an accelerator takes its
-/// number in ps.
-pub fn job(ranks: &[Ops], hosts: &str, more: &str) -> Plan {
+/// Creates a directory that no other test uses. The caller removes it.
+pub fn new_directory() -> PathBuf {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let count = COUNT.fetch_add(1, Ordering::Relaxed);
     let directory = std::env::temp_dir().join(format!("hostnet-streams-{}-{count}", std::process::id()));
     std::fs::create_dir_all(&directory).expect("a directory");
+    directory
+}
+
+/// Returns the plan of a job that executes the operations of each rank. An operation of an accelerator takes its
+/// number in ps.
+pub fn job(ranks: &[Ops], hosts: &str, more: &str) -> Plan {
+    let directory = new_directory();
     for (rank, ops) in ranks.iter().enumerate() {
         std::fs::write(directory.join(format!("t.{rank}.et")), text(&ops.0)).expect("it is written");
     }

@@ -12,8 +12,10 @@ mod schedule;
 mod streams;
 mod walk;
 
+use super::is_traced;
 use super::program::Program;
 use super::training::Sum;
+use super::transformer::{self, NamedTrace};
 use crate::code::Code;
 use crate::content::place_of;
 use crate::error::Fault;
@@ -43,17 +45,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     };
     *name = place_of(base_dir, name, &key)?;
     let name = name.clone();
-    let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
-    use AlgorithmSpec::{Aggregator, Direct, InNetwork, Pairwise};
-    if matches!(algorithm, Pairwise | Direct | Aggregator | InNetwork) {
-        let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"halving-doubling\", \
-            \"tree\" or \"hierarchical\"";
-        return Err(Issue::between(
-            Code::NotSupported,
-            &[&format!("{path}.algorithm"), &format!("{path}.kind")],
-            message,
-        ));
-    }
+    let collectives = Collectives::new(path, spec)?;
     let more = file_of(&name, program.ranks);
     if hostnet_files::exists(Path::new(&more)) {
         let message = format!(
@@ -65,7 +57,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
         return Err(Issue::between(Code::WrongCount, &[&keys[0], &keys[1], &keys[2], &keys[3]], message));
     }
     let mut groups = Groups::new(path, spec, program.ranks, base_dir)?;
-    let accelerator = Accelerator { peak: spec.peak, memory_rate: spec.memory_rate.map(|Bandwidth(rate)| rate) };
+    let accelerator = Accelerator::new(spec);
     let mut walks = Vec::new();
     let mut nodes = 0;
     for rank in 0..program.ranks {
@@ -77,14 +69,46 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
         if nodes > NODES_MAX {
             return Err(wrong(Code::TooMany, format!("more than {NODES_MAX} nodes of all ranks together")));
         }
-        walks.push(Walk::new(path, rank, file.clone(), trace, &mut groups, &accelerator)?);
+        let issue = |id: u64, Fault { code, message }: Fault| {
+            Issue::in_file(code, &file, None, &key, format!("node {id}: {message}"))
+        };
+        walks.push(
+            Walk::new(rank, file.clone(), trace, &mut groups, &accelerator).map_err(|(id, fault)| issue(id, fault))?,
+        );
     }
+    execute(path, spec, program, walks, groups, collectives)
+}
+
+/// Adds the steps of the training of a model to a program.
+pub(super) fn write_model(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Issue> {
+    let collectives = Collectives::new(path, spec)?;
+    let mut groups = Groups::new(path, spec, program.ranks, Path::new(""))?;
+    let traces = transformer::traces(path, spec, program.ranks)?;
+    let accelerator = Accelerator::new(spec);
+    let mut walks = Vec::new();
+    for (rank, NamedTrace { trace, names }) in (0..).zip(traces) {
+        let key = format!("{path}.model");
+        let walk = Walk::new(rank, key.clone(), trace, &mut groups, &accelerator)
+            .map_err(|(_, Fault { code, message })| Issue::new(code, key, message))?;
+        walks.push(walk.named(names));
+    }
+    execute(path, spec, program, walks, groups, collectives)
+}
+
+/// Adds the nodes of all ranks to a program: as steps one after the other, or as operations that begin when they are
+/// ready.
+fn execute(
+    path: &str,
+    spec: &JobSpec,
+    program: &mut Program,
+    walks: Vec<Walk>,
+    groups: Groups,
+    collectives: Collectives,
+) -> Result<(), Issue> {
     // Collectives of few ranks and single steps alternate, so that lists take less than parts.
     program.lists_all = true;
-    let collectives = Collectives { algorithm, size: spec.group.unwrap_or(1) };
-    let is_blocking = spec.blocking == Some(true);
     let schedule = Schedule::new(path, program, walks, groups.into_members(), collectives);
-    if is_blocking {
+    if spec.blocking == Some(true) {
         return schedule.run();
     }
     let is_direct = spec.alltoall == Some(AlltoallSpec::Direct);
@@ -96,7 +120,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
 /// Decides in which order ranks execute the operations of their traces. Ranks on cores, with sockets or with compressed
 /// messages execute one after the other.
 pub(super) fn order(path: &str, spec: &mut JobSpec, has_cores: bool) -> Result<(), Issue> {
-    if spec.kind != JobKindSpec::Chakra {
+    if !is_traced(spec.kind) {
         return Ok(());
     }
     let needs = [
@@ -111,7 +135,9 @@ pub(super) fn order(path: &str, spec: &mut JobSpec, has_cores: bool) -> Result<(
         return Err(Issue::between(Code::NotSupported, &[&keys[0], &keys[1]], message));
     }
     let is_blocking = *spec.blocking.get_or_insert(need.is_some());
-    spec.alltoall.get_or_insert_default();
+    // As training frameworks exchange tokens with experts.
+    let groups_messages = spec.kind == JobKindSpec::Transformer && !is_blocking;
+    spec.alltoall.get_or_insert(if groups_messages { AlltoallSpec::Direct } else { AlltoallSpec::Pairwise });
     if !is_blocking {
         spec.order.get_or_insert_default();
         return Ok(());
@@ -137,7 +163,7 @@ fn file_of(name: &str, rank: u32) -> String {
 }
 
 /// Performance of the accelerators, for works without durations.
-struct Accelerator {
+pub(super) struct Accelerator {
     /// Operations per second.
     peak: Option<f64>,
     /// Bandwidth of the memory of the accelerator, in bytes per second.
@@ -145,8 +171,12 @@ struct Accelerator {
 }
 
 impl Accelerator {
+    pub(super) fn new(spec: &JobSpec) -> Self {
+        Self { peak: spec.peak, memory_rate: spec.memory_rate.map(|Bandwidth(rate)| rate) }
+    }
+
     /// Returns the duration of a work in ps: the maximum of its computation time and its memory time.
-    fn time_ps(&self, ops: u64, bytes: u64) -> Result<u64, Fault> {
+    pub(super) fn time_ps(&self, ops: u64, bytes: u64) -> Result<u64, Fault> {
         let of_ops = match self.peak {
             Some(peak) => ops as f64 / peak,
             None if ops == 0 => 0.0,
@@ -194,6 +224,22 @@ struct Collectives {
 }
 
 impl Collectives {
+    /// Chooses the algorithms.
+    ///
+    /// # Errors
+    /// Returns an error if the algorithm of the job does no sums of traces.
+    fn new(path: &str, spec: &mut JobSpec) -> Result<Self, Issue> {
+        use AlgorithmSpec::{Aggregator, Direct, InNetwork, Pairwise};
+        let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
+        if matches!(algorithm, Pairwise | Direct | Aggregator | InNetwork) {
+            let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"halving-doubling\", \
+                \"tree\" or \"hierarchical\"";
+            let keys = ["algorithm", "kind"].map(|key| format!("{path}.{key}"));
+            return Err(Issue::between(Code::NotSupported, &[&keys[0], &keys[1]], message));
+        }
+        Ok(Self { algorithm, size: spec.group.unwrap_or(1) })
+    }
+
     /// Adds the steps of a collective of a group. The first rank of the group is its root.
     fn write(self, program: &mut Program, group: &[u32], kind: Collective, bytes: u64) {
         let ranks = group.len() as u64;

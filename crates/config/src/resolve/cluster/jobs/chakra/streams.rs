@@ -75,7 +75,7 @@ fn of_rank(program: &mut Program, walk: &Walk, matched: &Matched) -> Vec<Operati
         let stream = match node.act {
             NodeAction::Compute(ps) => {
                 if ps > 0 {
-                    let phase = program.phase("compute");
+                    let phase = program.phase(walk.name(place));
                     // The rank waits for no work of the accelerator.
                     program.device(rank, phase, ps, u32::MAX);
                 }

@@ -19,6 +19,8 @@ pub(super) struct Walk {
     pub(super) rank: u32,
     file: String,
     pub(super) nodes: Vec<Node>,
+    /// Names of the nodes in results, if they have any.
+    names: Vec<&'static str>,
     /// Successors of each node.
     before: Vec<Vec<u32>>,
     /// Number of predecessors that each node still waits for.
@@ -40,22 +42,21 @@ pub(super) struct Walk {
 
 impl Walk {
     /// Creates a rank before its first node. Sets the durations of works that have none, and the numbers of groups.
+    /// `file` is where the trace is from.
+    ///
+    /// # Errors
+    /// Returns the number of a node that has no duration or no group, and why.
     pub(super) fn new(
-        path: &str,
         rank: u32,
         file: String,
         trace: Trace,
         groups: &mut Groups,
         accelerator: &Accelerator,
-    ) -> Result<Self, Issue> {
+    ) -> Result<Self, (u64, Fault)> {
         let Trace { mut nodes, groups: names, members } = trace;
-        let wrong = |id: u64, Fault { code, message }: Fault| {
-            let message = format!("node {id}: {message}");
-            Issue::in_file(code, &file, None, &format!("{path}.trace"), message)
-        };
         let mut numbers = vec![None; names.len()];
         for Node { id, act, .. } in &mut nodes {
-            let own = |fault| wrong(*id, fault);
+            let own = |fault| (*id, fault);
             match act {
                 NodeAction::Work { ops, bytes } => {
                     *act = NodeAction::Compute(accelerator.time_ps(*ops, *bytes).map_err(own)?);
@@ -80,13 +81,26 @@ impl Walk {
         let needs = vec![0; nodes.len()];
         let (given, own, told, news) = (BinaryHeap::new(), BinaryHeap::new(), BTreeSet::new(), Vec::new());
         let (works, waited, done) = (0, 0, 0);
-        let mut walk = Self { rank, file, nodes, before, open, needs, given, own, told, news, works, waited, done };
+        let names = Vec::new();
+        let mut walk =
+            Self { rank, file, nodes, names, before, open, needs, given, own, told, news, works, waited, done };
         for place in 0..walk.nodes.len() as u32 {
             if walk.open[place as usize] == 0 {
                 walk.offer(place);
             }
         }
         Ok(walk)
+    }
+
+    /// Names the nodes in results.
+    pub(super) fn named(mut self, names: Vec<&'static str>) -> Self {
+        self.names = names;
+        self
+    }
+
+    /// Returns the name of a node of the accelerator.
+    pub(super) fn name(&self, place: u32) -> &'static str {
+        self.names.get(place as usize).copied().unwrap_or("compute")
     }
 
     pub(super) fn act(&self, place: u32) -> NodeAction {
@@ -127,11 +141,15 @@ impl Walk {
 
     /// Adds the steps that depend on no other rank: works of the accelerator, and computation of the rank.
     pub(super) fn go(&mut self, program: &mut Program) {
-        let compute = program.phase("compute");
+        if self.names.is_empty() {
+            // Results of traces list it even if no node computes.
+            program.phase("compute");
+        }
         loop {
             while let Some(Reverse((_, place))) = self.given.pop() {
                 let needs = match self.act(place) {
                     NodeAction::Compute(ps) if ps > 0 => {
+                        let compute = program.phase(self.name(place));
                         // With that many works left, the rank only begins this one and waits for none.
                         program.device(self.rank, compute, ps, u32::MAX - 1);
                         self.works += 1;
@@ -151,9 +169,8 @@ impl Walk {
         self.told.remove(&(id, place));
         let needs = self.needs[place as usize];
         if needs > 0 {
-            let compute = program.phase("compute");
             // Works that were begun after the last needed one may still be unfinished.
-            program.device(self.rank, compute, 0, self.works - needs);
+            self.wait(program, self.works - needs);
             self.waited = self.waited.max(needs);
         }
     }
@@ -180,8 +197,15 @@ impl Walk {
     pub(super) fn finish(&mut self, program: &mut Program) {
         // The rank ends only when its accelerator has done all works.
         if std::mem::take(&mut self.works) > 0 {
+            self.wait(program, 0);
+        }
+    }
+
+    /// Adds a wait until at most `left` works of the accelerator are left.
+    fn wait(&self, program: &mut Program, left: u32) {
+        if !program.is_muted {
             let compute = program.phase("compute");
-            program.device(self.rank, compute, 0, 0);
+            program.device(self.rank, compute, 0, left);
         }
     }
 
