@@ -87,6 +87,7 @@ LISTED = {
             "Cable": "cable.*",
             "Bottleneck": "network.bottleneck",
             "Trunk": "network.core",
+            "ScaleUp": "network.scale_up",
             "Network": "network",
         },
     ),

@@ -182,7 +182,7 @@ def test_the_configurations_of_the_page_resolve() -> None:
     blocks = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     whole = [block for block in blocks if "[host." in block]
     shapes = [block for block in blocks if block.startswith("network = ")]
-    assert (len(whole), len(shapes)) == (7, 5)
+    assert (len(whole), len(shapes)) == (9, 5)
     for block in whole:
         _core.resolve(block)
     for block in shapes:

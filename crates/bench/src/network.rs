@@ -103,7 +103,7 @@ impl Dumbbell {
 }
 
 fn host(index: u16) -> HostParams {
-    let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000 });
+    let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000, forwarding_ports: 0 });
     HostParams { name: format!("h{index}"), kind, fidelity: Fidelity::Line, compress: None }
 }
 

@@ -91,11 +91,16 @@ pub struct HostSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 ps", "x-max" = "1 s"))]
     pub latency: Option<Time>,
-    /// For an endpoint: maximum number of packets queued at its port, while its transports wait for room; 64 when
-    /// absent.
+    /// For an endpoint: maximum number of packets queued at each of its ports, while its transports wait for room; 64
+    /// when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub queue: Option<u32>,
+    /// For an endpoint: parallel cables to its switch, or in "direct" to the other host, each at a port of its own; 1
+    /// when absent. Each flow keeps one of them, round robin.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 64))]
+    pub ports: Option<u32>,
     /// Engines of an endpoint that compress the data of packets; a server has them as `nic.compress`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compress: Option<CompressSpec>,
@@ -181,6 +186,10 @@ impl ClusterParams {
                 continue;
             }
             least[at] = ps;
+            // A host ends the way unless it forwards packets.
+            if at != usize::from(from) && self.hosts.get(at).is_some_and(|host| host.forwarding_ports() == 0) {
+                continue;
+            }
             open.extend(next[at].iter().map(|&(other, more)| (ps.saturating_add(more), other)));
         }
         least.truncate(self.hosts.len());
@@ -217,6 +226,21 @@ pub enum HostKind {
 pub struct EndpointParams {
     /// Time from the last bit of a packet to its transport, and from the transport to the port, in ps; at least 1.
     pub latency_ps: u64,
-    /// Maximum number of packets in the queue of the port; packets of the transports wait for room.
+    /// Maximum number of packets in the queue of a port; packets of the transports wait for room.
     pub queue_packets: u32,
+    /// Number of its first ports by which packets for other hosts come in and are forwarded by its other ports; 0 if
+    /// it forwards none.
+    #[serde(default)]
+    pub forwarding_ports: u16,
+}
+
+impl HostParams {
+    /// Returns the number of its first ports by which packets come in that it forwards; 0 if it forwards none.
+    #[must_use]
+    pub fn forwarding_ports(&self) -> u16 {
+        match &self.kind {
+            HostKind::Endpoint(endpoint) => endpoint.forwarding_ports,
+            HostKind::Server(_) => 0,
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use super::cable::{EndSpec, Span};
 use super::lists::Names;
 use super::switch::SwitchSpec;
-use super::topology::{Sizes, TopologySpec, TrunkSpec};
+use super::topology::{ScaleUpSpec, Sizes, TopologySpec, TrunkSpec};
 use super::values::{Bandwidth, Size, Time};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
@@ -50,7 +50,7 @@ pub struct NetworkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub leaves: Option<u32>,
-    /// Spine switches of "leaf-spine"; as many as the oversubscription requires when absent.
+    /// Spine switches of "leaf-spine" and "rail-optimised"; as many as the oversubscription requires when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 1024))]
     pub spines: Option<u32>,
@@ -59,9 +59,9 @@ pub struct NetworkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub hosts_per_switch: Option<u32>,
-    /// With "two-tier" and "leaf-spine": total rate of the hosts at a full leaf switch divided by the total rate of its
-    /// uplinks. It sets the rate of the uplinks or, without `spines`, their number; when absent, it follows from
-    /// `spines` and `core.rate`.
+    /// With "two-tier", "leaf-spine" and "rail-optimised": total rate of the hosts at a full leaf switch divided by the
+    /// total rate of its uplinks. It sets the rate of the uplinks or, without `spines`, their number; when absent, it
+    /// follows from `spines` and `core.rate`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 0.01, max = 1000.0))]
     pub oversubscription: Option<f64>,
@@ -91,6 +91,19 @@ pub struct NetworkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 2, max = 4096))]
     pub groups: Option<u32>,
+    /// With "rail-optimised" and "rail-only": accelerators of each server. Each is a host; the first ones are the first
+    /// server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 2, max = 1024))]
+    pub accelerators: Option<u32>,
+    /// With "rail-optimised" and "rail-only": rails, a multiple of the accelerators of a server; one for each of them
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 4096))]
+    pub rails: Option<u32>,
+    /// With "rail-optimised" and "rail-only": scale-up fabric inside each server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale_up: Option<ScaleUpSpec>,
     /// Cables between switches, in topologies with several switches; those of the network when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub core: Option<TrunkSpec>,
@@ -208,6 +221,9 @@ impl Default for NetworkSpec {
             p: None,
             h: None,
             groups: None,
+            accelerators: None,
+            rails: None,
+            scale_up: None,
             core: None,
             global: None,
             switch: SwitchSpec::default(),

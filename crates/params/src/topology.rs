@@ -32,6 +32,40 @@ pub enum TopologySpec {
     Torus,
     /// Groups of switches, with cables between all switches of a group and between all groups (Kim et al., ISCA 2008).
     Dragonfly,
+    /// Servers of several accelerators with a scale-up fabric in each; switches join those with the same number in all
+    /// servers (a rail), and spine switches join the rails.
+    RailOptimised,
+    /// The same without spine switches: accelerators forward packets from the scale-up fabric to their rail (Wang et
+    /// al., Hot Interconnects 2024).
+    RailOnly,
+}
+
+/// Scale-up fabric inside each server of a topology of rails.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScaleUpSpec {
+    /// Shape of the fabric.
+    #[serde(default)]
+    pub fabric: ScaleUpFabricSpec,
+    /// Rate of each cable of the fabric in each direction (bandwidth); that of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
+    pub rate: Option<Bandwidth>,
+    /// Propagation delay of each cable of the fabric (time); that of the network when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 ps", "x-max" = "10 s"))]
+    pub latency: Option<Time>,
+}
+
+/// Shape of a scale-up fabric.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ScaleUpFabricSpec {
+    /// One switch per server, with a cable to each accelerator.
+    #[default]
+    Switch,
+    /// A cable between every two accelerators of a server.
+    Mesh,
 }
 
 /// Cables between some switches of a topology.

@@ -9,7 +9,7 @@ from hostnet.system.die import Die
 from hostnet.system.dimm import DimmAsync, DimmDriver, NCache, NicDimm, RowClone
 from hostnet.system.energy import Energy
 from hostnet.system.expander import Expander
-from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, Switch, SwitchEnergy, Trunk
+from hostnet.system.fabric import Bottleneck, Cable, Network, Ramp, ScaleUp, Switch, SwitchEnergy, Trunk
 from hostnet.system.host import Cha, Core, Lfb, Run, Server, Tor
 from hostnet.system.io import DmaDevice, FioCosts, Iio, Iommu, Iotlb, Pcie, Ssd
 from hostnet.system.jobs import Job, JobCompute, JobStep, Transformer
@@ -92,6 +92,7 @@ __all__ = [
     "RemoteStream",
     "RowClone",
     "Run",
+    "ScaleUp",
     "Server",
     "Service",
     "ServiceIo",

@@ -61,13 +61,19 @@ class Host(Parts):
     Range: "1 ps" to "1 s".
     """
     queue: int | None = None
-    """For an endpoint: maximum number of packets queued at its port, while its transports wait for room; 64 when
-    absent.
+    """For an endpoint: maximum number of packets queued at each of its ports, while its transports wait for room; 64
+    when absent.
 
     Range: 1 to 1000000.
     """
     compress: Compress | None = None
     """Engines of an endpoint that compress the data of packets; a server has them as `nic.compress`."""
+    ports: int | None = None
+    """For an endpoint: parallel cables to its switch, or in "direct" to the other host, each at a port of its own; 1
+    when absent. Each flow keeps one of them, round robin.
+
+    Range: 1 to 64.
+    """
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

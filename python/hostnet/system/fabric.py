@@ -164,6 +164,28 @@ class Trunk(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class ScaleUp(Description):
+    """With "rail-optimised" and "rail-only": scale-up fabric inside each server."""
+
+    fabric: str | None = None
+    """Shape of the fabric: "switch" (one switch per server, with a cable to each accelerator) or "mesh" (a cable
+    between every two accelerators of a server).
+
+    Default: "switch".
+    """
+    latency: str | None = None
+    """Propagation delay of each cable of the fabric (time); that of the network when absent.
+
+    Range: "1 ps" to "10 s".
+    """
+    rate: str | None = None
+    """Rate of each cable of the fabric in each direction (bandwidth); that of the network when absent.
+
+    Range: "1 Mbps" to "10 TB/s".
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Network(Description):
     """Defaults of cables and switches, and, if there are no cables, the topology of the network."""
 
@@ -173,9 +195,12 @@ class Network(Description):
     hosts, each with one cable to the switch "root"), "leaf-spine" (leaf switches with hosts, each with a cable to every
     spine switch), "fat-tree" (three levels of switches of k ports each, Al-Fares et al., SIGCOMM 2008), "ring"
     (switches with hosts, in a ring), "mesh" (switches with hosts, in rows and columns), "torus" (a mesh of two or three
-    dimensions with wraparound cables) or "dragonfly" (groups of switches, with cables between all switches of a group
-    and between all groups, Kim et al., ISCA 2008); "star" when this key and all cables with ends are absent. Not
-    together with cables with ends.
+    dimensions with wraparound cables), "dragonfly" (groups of switches, with cables between all switches of a group and
+    between all groups, Kim et al., ISCA 2008), "rail-optimised" (servers of several accelerators with a scale-up fabric
+    in each; switches join those with the same number in all servers, a rail, and spine switches join the rails) or
+    "rail-only" (the same without spine switches: accelerators forward packets from the scale-up fabric to their rail,
+    Wang et al., Hot Interconnects 2024); "star" when this key and all cables with ends are absent. Not together with
+    cables with ends.
     """
     rate: str | None = None
     """Rate of a cable in each direction (bandwidth); "100 Gbps" when absent. Range: "1 Mbps" to "10 TB/s"."""
@@ -205,7 +230,10 @@ class Network(Description):
     Range: 1 to 16384.
     """
     spines: int | None = None
-    """Spine switches of "leaf-spine"; as many as the oversubscription requires when absent. Range: 1 to 1024."""
+    """Spine switches of "leaf-spine" and "rail-optimised"; as many as the oversubscription requires when absent.
+
+    Range: 1 to 1024.
+    """
     hosts_per_switch: int | None = None
     """Maximum number of hosts at each switch that has hosts; when absent, the hosts are divided among the switches. Not
     with "fat-tree" and "dragonfly".
@@ -213,9 +241,9 @@ class Network(Description):
     Range: 1 to 16384.
     """
     oversubscription: float | None = None
-    """With "two-tier" and "leaf-spine": total rate of the hosts at a full leaf switch divided by the total rate of its
-    uplinks. It sets the rate of the uplinks or, without `spines`, their number; when absent, it follows from `spines`
-    and `core.rate`.
+    """With "two-tier", "leaf-spine" and "rail-optimised": total rate of the hosts at a full leaf switch divided by the
+    total rate of its uplinks. It sets the rate of the uplinks or, without `spines`, their number; when absent, it
+    follows from `spines` and `core.rate`.
 
     Range: 0.01 to 1000.
     """
@@ -248,3 +276,17 @@ class Network(Description):
     """With "dragonfly": cables between groups; those between switches when absent. Its key in files is `global`."""
     switch: Switch = Switch()
     """Defaults of all switches."""
+    accelerators: int | None = None
+    """With "rail-optimised" and "rail-only": accelerators of each server. Each is a host; the first ones are the first
+    server.
+
+    Range: 2 to 1024.
+    """
+    rails: int | None = None
+    """With "rail-optimised" and "rail-only": rails, a multiple of the accelerators of a server; one for each of them
+    when absent.
+
+    Range: 1 to 4096.
+    """
+    scale_up: ScaleUp = ScaleUp()
+    """With "rail-optimised" and "rail-only": scale-up fabric inside each server."""

@@ -20,7 +20,7 @@ fn is_left_out(key: &str, value: &Value) -> bool {
     match key {
         "chiplets" | "expander" | "tor_expander_entries" => value.is_null(),
         "forward" => value == false,
-        "evict_ps" | "stream_prefetches" => value == 0,
+        "evict_ps" | "stream_prefetches" | "forwarding_ports" => value == 0,
         "hash" => value == "even",
         "write_until" => value == "Admission",
         _ => false,

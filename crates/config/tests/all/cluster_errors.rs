@@ -156,7 +156,7 @@ fn cables_join_what_they_must() {
     let star = [["a", "tor"], ["b", "tor"], ["s", "up"]];
     says(&cables(&star[..2]), &[], &["[bad-cabling host.s] \"s\""]);
     says(&cables(&star), &[], &["[unreachable flow.f.to]", "\"a\"", "\"s\""]);
-    says(&cables(&[star[0], star[1], star[2], ["a", "up"]]), &[], &["[bad-cabling cable.c3.ends] \"a\""]);
+    says(&cables(&[star[0], star[1], star[2], ["s", "up"]]), &[], &["[bad-cabling cable.c3.ends] \"s\""]);
     says(&cables(&[["a", "tor"], ["b", "tor"], ["s", "tor"]]), &[], &["[bad-cabling switch.up]"]);
     says(&cables(&[["a", "a"]]), &[], &["[bad-cabling cable.c0.ends] \"a\""]);
     says(&cables(&star), &["network.topology=star"], &["[conflicting-keys network.topology]"]);

@@ -33,6 +33,7 @@ mod noc_plan;
 mod patterns;
 mod pool;
 mod power;
+mod rails;
 mod services;
 mod sockets;
 mod tiering;

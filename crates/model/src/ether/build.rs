@@ -306,8 +306,11 @@ impl<'a> Builder<'a> {
         };
         let ends = self.flows[host].iter().map(end).collect();
         let ports = wires.iter().map(Egress::new).collect();
-        let built = Endpoint::new(ports, params.queue_packets, ends)
-            .with_ranks(self.cluster, host as u16, |other| self.components[self.graph.host(other.into())]);
+        let mut built = Endpoint::new(ports, params.queue_packets, ends);
+        if let Some(routes) = routes.filter(|_| params.forwarding_ports > 0) {
+            built = built.forwarding(routes.clone());
+        }
+        let built = built.with_ranks(self.cluster, host as u16, |other| self.components[self.graph.host(other.into())]);
         match &self.cluster.hosts[host].compress {
             Some(params) => {
                 let (out, into) = self.cluster.compressed(host as u16);
@@ -350,14 +353,15 @@ impl<'a> Builder<'a> {
 }
 
 /// Returns the switches and endpoints in the order of their components. Each switch is followed by the endpoints
-/// cabled to it, so that a rack is a contiguous range. Endpoints without a switch come last.
+/// cabled to it, by the first of their cables that lead to a switch, so that a rack is a contiguous range. Endpoints
+/// without a switch come last.
 fn order(cluster: &ClusterParams, graph: &ClusterGraph, servers: &[Option<ComponentId>]) -> Vec<usize> {
     let switches = cluster.switches.len();
     let mut racks: Vec<Vec<usize>> = vec![Vec::new(); switches];
     let mut others = Vec::new();
     for host in (0..servers.len()).filter(|&host| servers[host].is_none()) {
         let node = graph.host(host);
-        match graph.ports[node].first().filter(|port| port.node < switches) {
+        match graph.ports[node].iter().find(|port| port.node < switches) {
             Some(port) => racks[port.node].push(node),
             None => others.push(node),
         }

@@ -6,6 +6,7 @@ use super::egress::Egress;
 use super::engines::{Compressor, Decompressor};
 use super::flow_end::FlowEnd;
 use super::flow_index::FlowIndex;
+use super::forwarder::{Forwarder, FORWARDED};
 use super::port_queues::PRIORITIES;
 use super::ranks::EndpointRanks;
 use super::served::EndpointServices;
@@ -23,9 +24,9 @@ use std::collections::VecDeque;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Endpoint {
     ports: Vec<Egress>,
-    /// Ends that have a packet to send and wait for room at a port, served round robin. One list per port and
-    /// priority.
-    blocked: Vec<VecDeque<u32>>,
+    /// Ends that have a packet to send and wait for room at a port, served round robin; [`FORWARDED`] stands for the
+    /// packets to forward. One list per port and priority.
+    pub(super) blocked: Vec<VecDeque<u32>>,
     /// Maximum number of packets of a priority that may wait at a port.
     queue_packets: u32,
     pub(super) ends: Vec<FlowEnd>,
@@ -34,6 +35,8 @@ pub struct Endpoint {
     pub(super) ranks: Option<Box<EndpointRanks>>,
     /// Decompression engine for received packets, if there is one.
     decompressor: Option<Box<Decompressor>>,
+    /// Packets for other hosts, if the endpoint forwards them.
+    pub(super) forwarder: Option<Box<Forwarder>>,
     drops: DropCounters,
     met: ReachedLimits,
 }
@@ -56,6 +59,7 @@ impl Endpoint {
             services,
             ranks: None,
             decompressor: None,
+            forwarder: None,
             drops: DropCounters::default(),
             met: ReachedLimits::default(),
         }
@@ -136,14 +140,14 @@ impl Endpoint {
             return self.drop(id, DropReason::Corrupt, context);
         }
         let Some(end) = self.end_of(packet.flow) else {
-            return self.drop(id, DropReason::NoRoute, context);
+            return self.forward(id, context);
         };
         self.ends[end as usize].on_packet(packet, context.now());
         context.packets.discard(id);
         self.advance(end, context);
     }
 
-    fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {
+    pub(super) fn drop(&mut self, id: PacketId, reason: DropReason, context: &mut NetContext) {
         let packet = context.packets.remove(id);
         self.drops.count(packet.flow, packet.ip_bytes, reason.for_packet(&packet));
     }
@@ -234,6 +238,12 @@ impl Endpoint {
         // A free place is given to the end that has waited longest.
         while self.has_room(port, left.priority) {
             let Some(end) = self.blocked[list].pop_front() else { return };
+            if end == FORWARDED {
+                if self.forward_next(list, context) {
+                    self.blocked[list].push_back(FORWARDED);
+                }
+                continue;
+            }
             self.ends[end as usize].set_blocked(false);
             // Blocked ends send one packet each, round robin.
             if self.send_one(end, context) {
@@ -289,7 +299,7 @@ impl Endpoint {
     }
 
     #[inline]
-    fn has_room(&self, port: u16, priority: u8) -> bool {
+    pub(super) fn has_room(&self, port: u16, priority: u8) -> bool {
         // By priority, so that a paused one does not block the others.
         self.ports[usize::from(port)].waiting_of(priority).0 < self.queue_packets
     }
@@ -307,14 +317,21 @@ impl Endpoint {
     fn send_one(&mut self, end: u32, context: &mut NetContext) -> bool {
         let at = &mut self.ends[end as usize];
         let Some(id) = at.next(context.now(), context.packets) else { return false };
+        let port = at.port();
+        self.send_by(port, id, context);
+        true
+    }
+
+    /// Sends a packet by a port that has room.
+    #[inline]
+    pub(super) fn send_by(&mut self, port: u16, id: PacketId, context: &mut NetContext) {
         let &Packet { flow, ip_bytes, priority, .. } = context.packets.get(id);
-        let port = &mut self.ports[usize::from(at.port())];
+        let port = &mut self.ports[usize::from(port)];
         if !port.is_free(context.now(), priority) {
             port.enqueue(id, priority, ip_bytes, context);
         } else if let Some(reason) = port.put_on_wire(id, context) {
             self.drops.count(flow, ip_bytes, reason);
         }
-        true
     }
 
     /// Schedules the timer events of an end, unless events are pending that are due no later.
@@ -335,6 +352,7 @@ impl Endpoint {
     /// Moves the waiting packets from one store to another.
     pub(super) fn move_packets(&mut self, from: &mut Packets, to: &mut Packets) {
         self.ports.iter_mut().for_each(|port| port.move_packets(from, to));
+        self.forwarder.iter_mut().for_each(|forwarder| forwarder.move_packets(from, to));
     }
 
     /// Begins a new measurement window.

@@ -17,7 +17,7 @@ pub struct Routes {
     starts: Vec<u32>,
     ports: Vec<u16>,
     /// Explicitly assigned ports, as (flow, destination host, port), in order.
-    assigned: Vec<(u32, u16, u16)>,
+    pub(super) assigned: Vec<(u32, u16, u16)>,
     /// Salt of the ECMP hash. It differs from node to node, so that choices along a path are independent.
     salt: u64,
 }
@@ -114,11 +114,14 @@ impl RouteTable {
 /// Graph of a cluster. Nodes are numbered: switches, then hosts.
 #[derive(Clone, Debug)]
 pub(super) struct ClusterGraph {
-    switches: usize,
+    pub(super) switches: usize,
     /// Ports of each node.
     pub(super) ports: Vec<Vec<GraphPort>>,
     /// Node whose cables lead to each node: the node itself, or for a DIMM its host.
     attached_to: Vec<usize>,
+    /// Number of the first ports of each node by which packets come in that it forwards by its other ports; 0 for a
+    /// host that does not forward, and for switches, which forward by all ports.
+    forwarding: Vec<u16>,
 }
 
 /// A port of a node: its cable, the end of the cable here, and the node and port at the other end.
@@ -151,7 +154,8 @@ impl ClusterGraph {
         }
         let hosts = (0..).zip(&cluster.hosts).map(|(host, params)| switches + usize::from(attached_to(host, params)));
         let attached_to = (0..switches).chain(hosts).collect();
-        Self { switches, ports, attached_to }
+        let forwarding = (0..switches).map(|_| 0).chain(cluster.hosts.iter().map(HostParams::forwarding_ports));
+        Self { switches, ports, attached_to, forwarding: forwarding.collect() }
     }
 
     /// Returns the node of a host.
@@ -159,8 +163,7 @@ impl ClusterGraph {
         self.switches + host
     }
 
-    /// Returns the routes of each node with a choice of ports: switches, and hosts with several ports. Hosts do not
-    /// forward.
+    /// Returns the routes of each node with a choice of ports: switches, and hosts with several ports.
     ///
     /// # Panics
     /// Panics if no cable joins two neighbouring nodes of a path that a flow is assigned.
@@ -180,6 +183,7 @@ impl ClusterGraph {
                 }
             }
         }
+        self.assign_equal_ports(cluster, &mut routes);
         // Sorted for the binary search in `port`.
         routes.iter_mut().flatten().for_each(|routes| routes.assigned.sort_unstable());
         routes
@@ -239,15 +243,27 @@ impl ClusterGraph {
 
     /// Collects the ports of a node on a shortest path to `target`. `distances` are those of all nodes to `target`.
     fn shortest_ports(&self, node: usize, target: usize, distances: &[u32], shortest_ports: &mut Vec<u16>) {
-        // Hosts do not forward, so paths lead through switches only.
-        let forwards = |node: usize| node < self.switches || node == target;
-        let nearer = |port: &GraphPort| distances[port.node].checked_add(port.length) == Some(distances[node]);
-        let nearer = |port: &GraphPort| nearer(port) && forwards(port.node);
+        let nearer = |port: &GraphPort| {
+            is_nearer(port, distances[node], distances) && self.takes(port.node, port.port, target, distances)
+        };
         shortest_ports.clear();
         shortest_ports.extend((0..).zip(&self.ports[node]).filter(|(_, port)| nearer(port)).map(|(index, _)| index));
     }
 
-    /// Returns the distance of each node from `target` through switches only; `u32::MAX` if there is no path.
+    /// Returns true if a node takes packets to `target` that come in by one of its ports: because it is the target, a
+    /// switch, or a host that forwards packets from this port to a port that does not take any.
+    fn takes(&self, node: usize, port: u16, target: usize, distances: &[u32]) -> bool {
+        if node < self.switches || node == target {
+            return true;
+        }
+        let forwarding = self.forwarding[node];
+        let is_nearer = |port: &GraphPort| is_nearer(port, distances[node], distances);
+        // A shortest path by a forwarding port is the host's own: packets have come in by those already.
+        port < forwarding && !self.ports[node][..usize::from(forwarding)].iter().any(is_nearer)
+    }
+
+    /// Returns the distance of each node from `target` through switches and hosts that forward; `u32::MAX` if there is
+    /// no path.
     fn distances(&self, target: usize) -> Vec<u32> {
         let mut distances = vec![u32::MAX; self.ports.len()];
         distances[target] = 0;
@@ -257,11 +273,13 @@ impl ClusterGraph {
         while distance < found.len() {
             // Buckets by distance instead of a heap: lengths are small integers.
             for node in std::mem::take(&mut found[distance]) {
-                let forwards = node < self.switches || node == target;
-                if !forwards || distances[node] != distance as u32 {
+                if distances[node] != distance as u32 {
                     continue;
                 }
-                for port in &self.ports[node] {
+                for (own, port) in (0..).zip(&self.ports[node]) {
+                    if !self.takes(node, own, target, &distances) {
+                        continue;
+                    }
                     let there = distance as u32 + port.length;
                     if there < distances[port.node] {
                         distances[port.node] = there;
@@ -275,6 +293,11 @@ impl ClusterGraph {
         }
         distances
     }
+}
+
+/// Returns true if a port of a node at `distance` leads to a node that is nearer by the length of the cable.
+fn is_nearer(port: &GraphPort, distance: u32, distances: &[u32]) -> bool {
+    distances[port.node].checked_add(port.length) == Some(distance)
 }
 
 /// Returns the host whose cables lead to `host`: for a DIMM its host, otherwise `host` itself.
@@ -308,7 +331,8 @@ mod tests {
             ports[b].push(GraphPort { cable, end: 1, node: a, port: port_a, length });
         }
         let attached_to = (0..ports.len()).collect();
-        ClusterGraph { switches, ports, attached_to }
+        let forwarding = vec![0; ports.len()];
+        ClusterGraph { switches, ports, attached_to, forwarding }
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub fn cluster() -> ClusterParams {
 }
 
 pub fn host(cluster: &mut ClusterParams) -> CableEnd {
-    let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000 });
+    let kind = HostKind::Endpoint(EndpointParams { latency_ps: 1, queue_packets: 1000, forwarding_ports: 0 });
     let name = format!("h{}", cluster.hosts.len());
     cluster.hosts.push(HostParams { name, kind, fidelity: Fidelity::Line, compress: None });
     CableEnd::Host(cluster.hosts.len() as u16 - 1)

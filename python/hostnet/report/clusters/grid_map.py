@@ -46,9 +46,10 @@ NAMED_WIDTH = 470.0
 
 
 def is_grid(network: ClusterNetwork) -> bool:
-    """Returns True if all switches have hosts, and there are more than two of them."""
+    """Returns True if all switches have hosts of their own, and there are more than two of them."""
     switches = network.switches
     near = all(network.levels[name] == 1 for name in switches)
+    near = near and all(len(network.peers.get(name, ())) <= 1 for name in network.hosts)
     return 2 < len(switches) <= GRID_MAX and near and all(cable.rate_gbps for cable in network.cables)
 
 

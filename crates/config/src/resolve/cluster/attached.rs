@@ -15,7 +15,9 @@ use super::host_keys::{endpoint, fidelity};
 use super::hosts::Hosts;
 use crate::code::Code;
 use crate::error::Issue;
-use hostnet_params::{ClusterSpec, Fidelity, HostKind, HostParams, HostSpec, ServerParams, StackParams, Time};
+use hostnet_params::{
+    ClusterSpec, EndpointParams, Fidelity, HostKind, HostParams, HostSpec, ServerParams, StackParams, Time,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -36,6 +38,7 @@ pub(super) fn attach(
     hosts: &Hosts,
     spec: &ClusterSpec,
     flows: &Flows,
+    forwarding_ports: u16,
     seed: u64,
     base_dir: &Path,
 ) -> Result<Attached, Issue> {
@@ -45,7 +48,7 @@ pub(super) fn attach(
     for host in 0..names.count() {
         let of_host = &spec.host[&names.table_of(host).name];
         let kind = match servers.of_host(host) {
-            None => HostKind::Endpoint(endpoint(of_host)),
+            None => HostKind::Endpoint(EndpointParams { forwarding_ports, ..endpoint(of_host) }),
             Some(resolved) => {
                 let seed = seed.wrapping_add(SEED_STEP.wrapping_mul(host as u64));
                 let server = attached_server(host, resolved, hosts, spec, flows)?;
@@ -58,6 +61,9 @@ pub(super) fn attach(
     // Lenders may come after their borrowers, so all hosts are there first.
     pool::hand_out(&servers.of_pool(names), &mut params)?;
     let (mut effective, mut ignored, mut all_unvalidated) = (BTreeMap::new(), Vec::new(), Vec::new());
+    if spec.network.scale_up.is_some() {
+        all_unvalidated.push("network: scale-up fabrics have not been compared with measurements".to_string());
+    }
     for table in names.tables() {
         // The hosts of a table are alike, so the first stands for all.
         let (first, of_table) = (table.members.start, &spec.host[&table.name]);

@@ -37,13 +37,13 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) -> 
     }
     topology::check_none(spec)?;
     let cables = spec.cable.iter().map(of_document).collect::<Result<_, _>>()?;
-    Ok(NamedNetwork { switches: spec.switch.keys().map(|name| (name.clone(), None)).collect(), cables })
+    Ok(NamedNetwork::new(spec.switch.keys().map(|name| (name.clone(), None)).collect(), cables))
 }
 
 fn of_document((name, spec): (&String, &CableSpec)) -> Result<NamedCable, Issue> {
     let path = table("cable", name);
     match spec.ends.clone() {
-        Some(ends) => Ok(NamedCable { path, ends, spec: spec.clone(), length: 1 }),
+        Some(ends) => Ok(NamedCable::new(path, ends, spec.clone())),
         None => {
             let message = "missing; a network is made of cables that all have ends, or of a topology";
             Err(Issue::new(Code::MissingKey, format!("{path}.ends"), message))
@@ -68,16 +68,16 @@ fn change(made: &mut [NamedCable], cables: &BTreeMap<String, CableSpec>, hosts: 
     }
     // Tables of many hosts go first, so that the cable of a single host overrides theirs.
     meant.sort_by_key(|(range, ..)| std::cmp::Reverse(range.len()));
-    let mut of_name = BTreeMap::new();
-    for (at, cable) in made.iter().enumerate() {
+    let mut of_name: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, cable) in made.iter().enumerate().filter(|(_, cable)| !cable.scale_up) {
         for end in &cable.ends {
-            of_name.entry(end.clone()).or_insert(at);
+            of_name.entry(end.clone()).or_default().push(at);
         }
     }
     let mut owners: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
     for (range, path, spec) in &meant {
-        for host in range.clone() {
-            let Some(&at) = of_name.get(hosts.name(host)) else { continue };
+        let own = |host: usize| of_name.get(hosts.name(host)).into_iter().flatten().map(move |&at| (host, at));
+        for (host, at) in range.clone().flat_map(own) {
             if let Some((_, other)) = owners.insert(at, (host, path)).filter(|(other, _)| *other != host) {
                 let message = format!("is the same cable as {other}; give one of them");
                 return Err(Issue::between(Code::Duplicate, &[path, other], message));

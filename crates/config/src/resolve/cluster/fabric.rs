@@ -12,7 +12,7 @@ use super::table;
 use crate::code::Code;
 use crate::error::{suggestion, Issue};
 use crate::units::{format, shorten, Dimension};
-use hostnet_params::{Bandwidth, CableEnd, CableParams, ClusterSpec, EcnSpec, SwitchParams, SwitchSpec};
+use hostnet_params::{Bandwidth, CableEnd, CableParams, ClusterSpec, EcnSpec, HostKindSpec, SwitchParams, SwitchSpec};
 use std::collections::BTreeMap;
 
 /// The network between the hosts: switches and cables.
@@ -21,10 +21,12 @@ pub(super) struct Fabric {
     pub(super) cables: Vec<CableParams>,
     /// Bytes of vectors that the engine of each switch adds per second; `None` without an engine.
     pub(super) sums: Vec<Option<u64>>,
-    /// Rate of the cable of each host, in bytes per second.
+    /// Number of the first ports of each endpoint by which packets come in that it forwards; 0 if they forward none.
+    pub(super) forwarding_ports: u16,
+    /// Total rate of the cables of each host outside of scale-up fabrics, in bytes per second.
     rates: Vec<u64>,
-    /// Connected component of the network that each host is in.
-    islands: Vec<usize>,
+    /// Connected components of the network that each host is in.
+    islands: Vec<Vec<usize>>,
     thresholds: Vec<Threshold>,
     learners: Vec<Learner>,
 }
@@ -38,12 +40,13 @@ struct Threshold {
 }
 
 pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) -> Result<Fabric, Issue> {
-    let NamedNetwork { switches: names, cables } = cables::make(spec, hosts, dimms)?;
+    let NamedNetwork { switches: names, cables, forwarding_ports } = cables::make(spec, hosts, dimms)?;
     let network = spec.network.clone();
     let Switches { switches, sums, thresholds, learners } = switches(spec, &names)?;
     let ends = Ends::new(hosts, &names)?;
     let joined = cables.iter().map(|cable| ends.of(cable)).collect::<Result<Vec<_>, _>>()?;
-    ends.check_degrees(&cables, &joined, dimms)?;
+    let is_endpoint = |host: usize| spec.host[&hosts.table_of(host).name].kind == HostKindSpec::Endpoint;
+    ends.check_degrees(&cables, &joined, dimms, is_endpoint)?;
     learning::check_network(&learners, &switches, &cables, &joined)?;
     let params = cables
         .iter()
@@ -54,20 +57,26 @@ pub(super) fn resolve(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) 
         cable.rate.get_or_insert(network.rate);
         cable.latency.get_or_insert(network.latency);
     }
-    let mut rates = vec![0; hosts.count()];
-    for (ends, cable) in joined.iter().zip(&params) {
-        for end in ends {
+    let islands = islands(hosts.count(), names.len(), &joined, forwarding_ports > 0);
+    // A DIMM has no cable: it reaches the network through its host.
+    let around = |host: usize| dimms.around(host);
+    let rates = rates(hosts.count(), &cables, &params);
+    let rates = (0..rates.len()).map(|host| rates[around(host)]).collect();
+    let islands = (0..islands.len()).map(|host| islands[around(host)].clone()).collect();
+    Ok(Fabric { switches, cables: params, sums, forwarding_ports, rates, islands, thresholds, learners })
+}
+
+/// Returns the total rate of the cables of each host outside of scale-up fabrics, in bytes per second.
+fn rates(hosts: usize, cables: &[NamedCable], params: &[CableParams]) -> Vec<u64> {
+    let mut rates = vec![0; hosts];
+    for (_, cable) in cables.iter().zip(params).filter(|(cable, _)| !cable.scale_up) {
+        for end in cable.ends {
             if let CableEnd::Host(host) = end {
-                rates[usize::from(*host)] = cable.bytes_per_s;
+                rates[usize::from(host)] += cable.bytes_per_s;
             }
         }
     }
-    let islands = islands(hosts.count(), names.len(), &joined);
-    // A DIMM has no cable: it reaches the network through its host.
-    let around = |host: usize| dimms.around(host);
-    let rates = (0..rates.len()).map(|host| rates[around(host)]).collect();
-    let islands = (0..islands.len()).map(|host| islands[around(host)]).collect();
-    Ok(Fabric { switches, cables: params, sums, rates, islands, thresholds, learners })
+    rates
 }
 
 /// The switches, with the values that must be checked.
@@ -114,7 +123,7 @@ fn switches(spec: &mut ClusterSpec, names: &[(String, Option<&'static str>)]) ->
 impl Fabric {
     /// Returns true if packets can get from one host to the other.
     pub(super) fn joins(&self, from: usize, to: usize) -> bool {
-        self.islands[from] == self.islands[to]
+        self.islands[from].iter().any(|island| self.islands[to].contains(island))
     }
 
     /// Returns the total rate of the cables of some hosts, in bytes per second.
@@ -186,8 +195,14 @@ impl<'a> Ends<'a> {
         Err(Issue::new(Code::DoesNotExist, path, message))
     }
 
-    /// Checks that every host has one cable and every switch at least one.
-    fn check_degrees(&self, cables: &[NamedCable], joined: &[[CableEnd; 2]], dimms: &Dimms) -> Result<(), Issue> {
+    /// Checks that every host has a cable, one that is no endpoint only one, and every switch at least one.
+    fn check_degrees(
+        &self,
+        cables: &[NamedCable],
+        joined: &[[CableEnd; 2]],
+        dimms: &Dimms,
+        is_endpoint: impl Fn(usize) -> bool,
+    ) -> Result<(), Issue> {
         let mut at_host: Vec<Vec<usize>> = vec![Vec::new(); self.hosts.count()];
         let mut at_switch = vec![false; self.switches.len()];
         for (cable, ends) in joined.iter().enumerate() {
@@ -211,12 +226,13 @@ impl<'a> Ends<'a> {
                         format!("no cable ends at {name}; give one, such as [cable.{}]", self.hosts.name(host));
                     return Err(Issue::between(Code::BadCabling, &[&self.hosts.table_path(host), "cable"], message));
                 }
-                [one, other, ..] => {
-                    let message = format!("a second cable ends at the host {name}; a host has one port");
+                [one, other, ..] if !is_endpoint(host) => {
+                    let message =
+                        format!("a second cable ends at the server {name}; only endpoints have several ports");
                     let paths = [other, one].map(|cable| format!("{}.ends", cables[cable].path));
                     return Err(Issue::between(Code::BadCabling, &[&paths[0], &paths[1]], message));
                 }
-                [_] => {}
+                [..] => {}
             }
         }
         match at_switch.iter().position(|&at| !at) {

@@ -37,12 +37,18 @@ pub(super) fn check_keys(path: &str, spec: &HostSpec) -> Result<(), Issue> {
             let own = [
                 ("latency", spec.latency.is_some()),
                 ("queue", spec.queue.is_some()),
+                ("ports", spec.ports.is_some()),
                 ("compress", spec.compress.is_some()),
             ];
             own.into_iter().find(|(_, given)| *given).map(|(key, _)| (key, "an endpoint"))
         }
         HostKindSpec::Dimm => {
-            let own = [("mcn", spec.mcn.is_some()), ("at", spec.at.is_some()), ("compress", spec.compress.is_some())];
+            let own = [
+                ("mcn", spec.mcn.is_some()),
+                ("at", spec.at.is_some()),
+                ("ports", spec.ports.is_some()),
+                ("compress", spec.compress.is_some()),
+            ];
             own.into_iter().find(|(_, given)| *given).map(|(key, _)| (key, "a server"))
         }
     };
@@ -62,6 +68,7 @@ pub(super) fn endpoint(spec: &HostSpec) -> EndpointParams {
     EndpointParams {
         latency_ps: spec.latency.map_or(ENDPOINT_LATENCY_PS, |Time(ps)| ps),
         queue_packets: spec.queue.unwrap_or(ENDPOINT_QUEUE_PACKETS),
+        forwarding_ports: 0,
     }
 }
 

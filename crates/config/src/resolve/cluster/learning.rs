@@ -9,7 +9,7 @@ use crate::units::{format, shorten, Dimension};
 use hostnet_params::{
     AddressLearningParams, Bandwidth, CableEnd, CableParams, SwitchKindSpec, SwitchParams, SwitchSpec, Time,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Default number of table entries, as small switches have.
 const TABLE: u32 = 4096;
@@ -158,6 +158,22 @@ pub(super) fn slow_fabrics(learners: &[Learner], switches: &[SwitchParams], cabl
     found.into_iter().map(|told| told.1).collect()
 }
 
+/// Checks that no host has several ports: a switch that learns knows one port of a host, and floods to all.
+fn check_hosts(learners: &[Learner], cables: &[NamedCable], joined: &[[CableEnd; 2]]) -> Result<(), Issue> {
+    let mut seen = BTreeSet::new();
+    for (cable, ends) in cables.iter().zip(joined) {
+        for (end, name) in ends.iter().zip(&cable.ends) {
+            let CableEnd::Host(host) = end else { continue };
+            if !seen.insert(*host) {
+                let message =
+                    format!("{} has several ports, and a switch that learns knows one of a host", shorten(name));
+                return Err(Issue::between(Code::NotSupported, &[&cable.path, &learners[0].kind], message));
+            }
+        }
+    }
+    Ok(())
+}
+
 /// Checks that learning switches are connected to learning switches only, and without loops.
 pub(super) fn check_network(
     learners: &[Learner],
@@ -168,6 +184,7 @@ pub(super) fn check_network(
     if learners.is_empty() {
         return Ok(());
     }
+    check_hosts(learners, cables, joined)?;
     let name = |switch: usize| shorten(&switches[switch].name);
     let kind = |switch: usize| &learners.iter().find(|learner| learner.switch == switch).unwrap_or(&learners[0]).kind;
     let mut ways: Vec<Vec<usize>> = vec![Vec::new(); switches.len()];

@@ -87,7 +87,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     let mut flows = flows::resolve(&mut spec, &mut hosts, &fabric, input.base_dir, &run)?;
     let slow_fabrics = fabric.slow_fabrics();
     let Attached { params: hosts, ignored: of_hosts, unvalidated, effective } =
-        attached::attach(&hosts, &spec, &flows, run.seed, input.base_dir)?;
+        attached::attach(&hosts, &spec, &flows, fabric.forwarding_ports, run.seed, input.base_dir)?;
     // The regions of the pool are known only after `attach` has handed out its pages.
     pool::tell_switches(&hosts, &mut fabric.switches)?;
     ignored.extend(of_hosts);

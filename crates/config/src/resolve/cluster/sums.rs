@@ -47,7 +47,11 @@ impl Engines {
             cluster.hosts.push(HostParams {
                 // No name of the user has a space.
                 name: format!("{} sum", cluster.switches[switch].name),
-                kind: HostKind::Endpoint(EndpointParams { latency_ps: WITHIN_PS, queue_packets: WITHIN_PACKETS }),
+                kind: HostKind::Endpoint(EndpointParams {
+                    latency_ps: WITHIN_PS,
+                    queue_packets: WITHIN_PACKETS,
+                    forwarding_ports: 0,
+                }),
                 fidelity: Fidelity::Line,
                 compress: None,
             });

@@ -64,9 +64,16 @@ impl<'a> TrafficClass<'a> {
     /// Returns true if a port is on a path of the class.
     fn passes(&self, port: &PortView) -> bool {
         match port.end {
+            // A host may have other ports, and packets of others may pass it.
+            CableEnd::Host(host) if self.knows_port_of(host) => self.passed_ports.contains(&port.place()),
             CableEnd::Host(host) => self.hosts[0].contains(&host),
             CableEnd::Switch(_) => self.passed_ports.contains(&port.place()),
         }
+    }
+
+    /// Returns true if a known path of the class has a port of this host.
+    fn knows_port_of(&self, host: u16) -> bool {
+        self.passed_ports.range((true, host, 0)..=(true, host, usize::MAX)).next().is_some()
     }
 
     /// Returns true if all of its requests are those of services, in an open loop.

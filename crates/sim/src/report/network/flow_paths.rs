@@ -3,7 +3,7 @@
 use crate::read::ends::network;
 use crate::read::ports::{ports, PortPlace, PortView};
 use crate::report::view::WorldView;
-use hostnet_model::ether::{fabric_crossing_ps, Egress, Network, TCP_HEADER_BYTES};
+use hostnet_model::ether::{fabric_crossing_ps, Egress, Endpoint, Network, TCP_HEADER_BYTES};
 use hostnet_model::params::{AddressLearningParams, CableEnd, FlowParams, Traffic, Transport};
 use hostnet_model::transport::roce::{ACKNOWLEDGE_BYTES, DATA_HEADER_BYTES, REQUEST_BYTES};
 use std::collections::BTreeMap;
@@ -18,6 +18,8 @@ pub(super) struct FlowPaths<'a> {
     switches: Vec<Vec<PortView<'a>>>,
     /// Ports of each host, by number.
     hosts: Vec<Vec<PortView<'a>>>,
+    /// Endpoint of each host with several ports.
+    endpoints: BTreeMap<u16, &'a Endpoint>,
     /// Parameters of the switches that learn addresses.
     fabrics: BTreeMap<u32, &'a AddressLearningParams>,
 }
@@ -63,8 +65,10 @@ impl<'a> FlowPaths<'a> {
                 CableEnd::Host(host) => hosts[usize::from(host)].push(port),
             }
         }
+        let several = view.endpoints().filter(|&(host, ..)| hosts[usize::from(host)].len() > 1);
+        let endpoints = several.map(|(host, .., endpoint)| (host, endpoint)).collect();
         let fabrics = network.learning_switches().map(|(number, switch)| (number, switch.params())).collect();
-        Some(Self { network, switches, hosts, fabrics })
+        Some(Self { network, switches, hosts, endpoints, fabrics })
     }
 
     /// Returns the stages that packets of a flow pass from one host to another.
@@ -82,12 +86,13 @@ impl<'a> FlowPaths<'a> {
 
     /// Returns the ports that packets of a flow pass from one host to another, or `None` if no path leads to that host.
     pub(super) fn ports(&self, flow: u32, from: u16, to: u16) -> Option<Vec<&PortView<'a>>> {
-        let mut port = self.hosts[usize::from(from)].first()?;
+        let mut port = self.host_port(from, (flow, from, to))?;
         let mut path = Vec::new();
         while path.len() < PORTS_MAX {
             path.push(port);
             match port.peer()? {
-                CableEnd::Host(host) => return (host == to).then_some(path),
+                CableEnd::Host(host) if host == to => return Some(path),
+                CableEnd::Host(host) => port = self.chosen_port(host, (flow, from, to))?,
                 CableEnd::Switch(switch) => {
                     let out = self.network.switch(switch.into())?.routes().port(flow, from, to)?;
                     port = self.switches[usize::from(switch)].get(usize::from(out))?;
@@ -95,6 +100,20 @@ impl<'a> FlowPaths<'a> {
             }
         }
         None
+    }
+
+    /// Returns the port by which a host sends packets of a flow from one host to another.
+    fn host_port(&self, host: u16, (flow, from, to): (u32, u16, u16)) -> Option<&PortView<'a>> {
+        match self.endpoints.get(&host) {
+            Some(_) => self.chosen_port(host, (flow, from, to)),
+            None => self.hosts[usize::from(host)].first(),
+        }
+    }
+
+    /// Returns the one of several ports by which a host sends or forwards packets of a flow.
+    fn chosen_port(&self, host: u16, (flow, from, to): (u32, u16, u16)) -> Option<&PortView<'a>> {
+        let port = self.endpoints.get(&host)?.port_of(flow, from, to)?;
+        self.hosts[usize::from(host)].get(usize::from(port))
     }
 
     /// Returns the places of the ports that packets of a flow pass, in order.

@@ -34,6 +34,7 @@ mod pool_cache;
 mod pool_limits;
 mod pool_shared;
 mod power_laws;
+mod rails;
 mod ranks;
 mod rdma_jobs;
 mod sender_limits;

@@ -3,6 +3,8 @@
 mod dragonfly;
 mod grids;
 mod keys;
+mod ports;
+mod rails;
 mod small;
 mod trees;
 
@@ -53,21 +55,28 @@ pub(super) fn make(spec: &mut ClusterSpec, hosts: &HostNames, dimms: &Dimms) -> 
         return Err(Issue::new(Code::NotSupported, "network.topology", message));
     }
     if let Some(shape) = shape(topology, &mut spec.network, hosts.count())? {
-        return shape.made(spec, hosts);
+        let mut made = shape.made(spec, hosts)?;
+        made.cables = ports::widen(made.cables, spec, hosts)?;
+        return Ok(made);
     }
     check_no_places(spec)?;
+    if matches!(topology, TopologySpec::RailOptimised | TopologySpec::RailOnly) {
+        ports::check_none(spec, "network.rails")?;
+        return rails::make(topology, spec, hosts);
+    }
     let cables = match topology {
         TopologySpec::Dumbbell => small::dumbbell(&mut spec.network, &mut spec.switch, hosts),
         TopologySpec::Direct => small::direct(&spec.switch, hosts),
         _ => small::star(&mut spec.switch, hosts, dimms),
     }?;
     let switches = spec.switch.keys().map(|name| (name.clone(), None)).collect();
-    Ok(NamedNetwork { switches, cables })
+    Ok(NamedNetwork::new(switches, ports::widen(cables, spec, hosts)?))
 }
 
 /// Checks that a network with explicit cables has no keys of topologies.
 pub(super) fn check_none(spec: &ClusterSpec) -> Result<(), Issue> {
     keys::check(&spec.network)?;
+    ports::check_none(spec, "cable")?;
     check_no_places(spec)
 }
 
@@ -85,7 +94,11 @@ fn check_no_places(spec: &ClusterSpec) -> Result<(), Issue> {
 /// Returns a network of many switches if the topology is one, and fills in sizes that follow from others.
 fn shape(topology: TopologySpec, network: &mut NetworkSpec, hosts: usize) -> Result<Option<Shape>, Issue> {
     match topology {
-        TopologySpec::Star | TopologySpec::Dumbbell | TopologySpec::Direct => Ok(None),
+        TopologySpec::Star
+        | TopologySpec::Dumbbell
+        | TopologySpec::Direct
+        | TopologySpec::RailOptimised
+        | TopologySpec::RailOnly => Ok(None),
         TopologySpec::TwoTier => trees::two_tier(network, hosts).map(Some),
         TopologySpec::LeafSpine => trees::leaf_spine(network, hosts).map(Some),
         TopologySpec::FatTree => trees::fat_tree(network, hosts).map(Some),
@@ -120,7 +133,7 @@ impl Shape {
         let mut cables: Vec<NamedCable> = (0..hosts.count())
             .map(|host| {
                 let ends = [hosts.name(host).to_string(), self.switches[places[host]].0.clone()];
-                NamedCable { path: hosts.table_path(host), ends, spec: CableSpec::default(), length: 1 }
+                NamedCable::new(hosts.table_path(host), ends, CableSpec::default())
             })
             .collect();
         if cables.len() + self.trunks.len() > CABLES_MAX {
@@ -130,7 +143,7 @@ impl Shape {
         }
         cables.extend(self.trunks.iter().map(|trunk| self.cable(trunk, &spec.network)));
         let switches = self.switches.into_iter().map(|(name, kind)| (name, Some(kind))).collect();
-        Ok(NamedNetwork { switches, cables })
+        Ok(NamedNetwork::new(switches, cables))
     }
 
     fn cable(&self, trunk: &Trunk, network: &NetworkSpec) -> NamedCable {
@@ -142,7 +155,8 @@ impl Shape {
         // Keys of global cables go before those of all cables between switches.
         let spec = CableSpec { rate: rate.or(core_rate), latency: latency.or(core_latency), ..CableSpec::default() };
         let length = if trunk.global { GLOBAL_LENGTH } else { 1 };
-        NamedCable { path: path.to_string(), ends: trunk.ends.map(|end| self.switches[end].0.clone()), spec, length }
+        let ends = trunk.ends.map(|end| self.switches[end].0.clone());
+        NamedCable { length, ..NamedCable::new(path.to_string(), ends, spec) }
     }
 
     /// Checks that every table of switches refers to existing switches.

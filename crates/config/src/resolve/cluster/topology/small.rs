@@ -15,7 +15,7 @@ const STAR: &str = "tor";
 const DUMBBELL: [&str; 2] = ["left", "right"];
 
 fn of_topology(ends: [&str; 2], path: String) -> NamedCable {
-    NamedCable { path, ends: ends.map(str::to_string), spec: CableSpec::default(), length: 1 }
+    NamedCable::new(path, ends.map(str::to_string), CableSpec::default())
 }
 
 pub(super) fn star(

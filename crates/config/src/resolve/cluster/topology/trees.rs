@@ -24,6 +24,18 @@ pub(super) fn two_tier(network: &mut NetworkSpec, hosts: usize) -> Result<Shape,
 /// Returns leaf switches with a cable each to every spine switch.
 pub(super) fn leaf_spine(network: &mut NetworkSpec, hosts: usize) -> Result<Shape, Issue> {
     let (leaves, room) = leaves(network, hosts)?;
+    let spines = spines_for(network, room)?;
+    check_counts((leaves + spines) as u64, leaves as u64 * spines as u64, &["network.spines", "network.leaves"])?;
+    let leaf = (0..leaves).map(|leaf| (format!("leaf-{leaf}"), "leaf"));
+    let switches = leaf.chain((0..spines).map(|spine| (format!("spine-{spine}"), "spine"))).collect();
+    let trunks = (0..leaves).flat_map(|leaf| (0..spines).map(move |spine| Trunk::new(leaf, leaves + spine)));
+    let trunks = trunks.collect();
+    Ok(Shape { switches, trunks, leaves: (0..leaves).collect(), room, room_key: "hosts_per_switch" })
+}
+
+/// Returns the number of spine switches for leaves of `room` ports to hosts: the given one, or as many as carry the
+/// rates of these ports.
+pub(super) fn spines_for(network: &mut NetworkSpec, room: usize) -> Result<usize, Issue> {
     let spines = match network.spines {
         Some(spines) => {
             set_core_rate(network, room, spines)?;
@@ -46,13 +58,7 @@ pub(super) fn leaf_spine(network: &mut NetworkSpec, hosts: usize) -> Result<Shap
         ));
     }
     network.spines = Some(spines);
-    let spines = spines as usize;
-    check_counts((leaves + spines) as u64, leaves as u64 * spines as u64, &["network.spines", "network.leaves"])?;
-    let leaf = (0..leaves).map(|leaf| (format!("leaf-{leaf}"), "leaf"));
-    let switches = leaf.chain((0..spines).map(|spine| (format!("spine-{spine}"), "spine"))).collect();
-    let trunks = (0..leaves).flat_map(|leaf| (0..spines).map(move |spine| Trunk::new(leaf, leaves + spine)));
-    let trunks = trunks.collect();
-    Ok(Shape { switches, trunks, leaves: (0..leaves).collect(), room, room_key: "hosts_per_switch" })
+    Ok(spines as usize)
 }
 
 /// Returns the number of leaf switches, and of hosts at each.
