@@ -9,7 +9,7 @@ use super::learning::LearningSwitch;
 use super::routes::{ClusterGraph, GraphPort, Routes};
 use super::switch::Switch;
 use super::wire::{Wire, WireParams};
-use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, SwitchParams};
+use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, JobParams, SwitchParams};
 use crate::part::Payload;
 use hostnet_kernel::{ComponentId, Queue, Scheduler};
 use std::ops::Range;
@@ -338,12 +338,13 @@ impl<'a> Builder<'a> {
     }
 
     /// Returns the least delay of an event that a node sends by a port, in ps. It is only the latency of the cable
-    /// where a switch sends pauses, which do not wait for the wire, and at servers, whose NICs add delays that are not
-    /// known here.
+    /// where a switch sends pauses, which do not wait for the wire, at servers, whose NICs add delays that are not
+    /// known here, and if ranks announce their messages, which takes the latencies of cables only.
     fn delay_ps(&self, node: usize, index: u16, port: &GraphPort) -> u64 {
         let pauses = self.cluster.switches.get(node).is_some_and(|switch| switch.pfc.is_some());
-        if pauses || self.is_server[node] || self.is_server[port.node] {
-            // A pause or a packet of a server takes at least the latency of the cable.
+        let announces = self.cluster.jobs.iter().any(JobParams::has_operations);
+        if pauses || announces || self.is_server[node] || self.is_server[port.node] {
+            // A pause, a packet of a server or an announcement takes at least the latency of the cable.
             return self.cable(port).latency_ps.max(1);
         }
         let wire = Wire::new(&self.wire(node, index, port));

@@ -234,9 +234,19 @@ proptest! {
     #![proptest_config(cases(12))]
 
     #[test]
-    fn graphs_end_the_same_however_they_are_run(ranks in dags(), roce: bool, iterations in 1..3_u32) {
-        let network = "topology = \"leaf-spine\"\nleaves = 2\nspines = 1\n";
+    fn graphs_end_the_same_however_they_are_run(
+        ranks in dags(),
+        roce: bool,
+        iterations in 1..3_u32,
+        network in prop::sample::select(vec![
+            "topology = \"leaf-spine\"\nleaves = 2\nspines = 1\n",
+            "topology = \"rail-only\"\naccelerators = 2\nscale_up.fabric = \"mesh\"\n",
+        ]),
+        // Shorter than the latency of switches and hosts, which announcements of messages do not take.
+        latency in prop::sample::select(vec!["500 ns", "1 ns"]),
+    ) {
         let (hosts, more) = apart(4, network);
+        let hosts = hosts.replace("500 ns", latency);
         let transport = if roce { "roce" } else { "dctcp" };
         let plan = job(&ranks, &hosts, &format!("{more}\ntransport = \"{transport}\"\niterations = {iterations}"));
         let (report, _) = finished(&plan);
