@@ -15,7 +15,7 @@ GROUPS = {
     "Several sockets": ("nudma", "nudma-file", "nudma-drives"),
     "Hosts on a network": ("rdma", "dctcp", "hostcc", "datagrams", "forward", "dimm", "pool", "leaf-spine"),
     "Services and power": ("service", "power"),
-    "Jobs": ("allreduce", "allreduce-congested", "allreduce-one-of-many", "transformer", "npb_servers"),
+    "Jobs": ("allreduce", "allreduce-congested", "allreduce-one-of-many", "rails", "transformer", "npb_servers"),
     "Chips": ("noc", "chip"),
 }
 """The order of the gallery."""

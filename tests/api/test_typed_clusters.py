@@ -306,7 +306,8 @@ def test_what_is_shown_of_it_makes_it_again(cluster: Cluster) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn"]
+    "name",
+    ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn", "h100", "nvl72"],
 )
 def test_a_file_becomes_the_same_cluster(tmp_path: Path, name: str) -> None:
     file = tmp_path / "mine.toml"

@@ -11,7 +11,19 @@ from tests.api.test_swarm import LEAVES
 from tests.fuzz.support import SHORT, Hostile, examples, mutated_lines
 from tests.support import QUADRANT
 
-CLUSTERS = ("hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn")
+CLUSTERS = (
+    "hostcc",
+    "dumbbell",
+    "incast",
+    "rdma",
+    "ping",
+    "forward",
+    "rack-pool",
+    "mcn",
+    "inceptionn",
+    "h100",
+    "nvl72",
+)
 
 TEXTS = {
     "quadrant": QUADRANT,

@@ -52,7 +52,7 @@ pub fn stream_and_drives_template() -> &'static str {
     include_str!("stream_and_drives.toml")
 }
 
-const CLUSTER_TEMPLATES: [(&str, &str); 9] = [
+const CLUSTER_TEMPLATES: [(&str, &str); 11] = [
     ("hostcc", include_str!("clusters/hostcc.toml")),
     ("dumbbell", include_str!("clusters/dumbbell.toml")),
     ("incast", include_str!("clusters/incast.toml")),
@@ -62,6 +62,8 @@ const CLUSTER_TEMPLATES: [(&str, &str); 9] = [
     ("rack-pool", include_str!("clusters/rack-pool.toml")),
     ("inceptionn", include_str!("clusters/inceptionn.toml")),
     ("mcn", include_str!("clusters/mcn.toml")),
+    ("h100", include_str!("clusters/h100.toml")),
+    ("nvl72", include_str!("clusters/nvl72.toml")),
 ];
 
 /// Returns the names of the templates of clusters.
@@ -70,7 +72,7 @@ pub fn cluster_templates() -> impl Iterator<Item = &'static str> {
 }
 
 /// Returns a commented configuration of a cluster to start from: "hostcc", "dumbbell", "incast", "rdma", "ping",
-/// "forward", "rack-pool", "mcn" or "inceptionn". It resolves without changes.
+/// "forward", "rack-pool", "mcn", "inceptionn", "h100" or "nvl72". It resolves without changes.
 ///
 /// # Errors
 ///

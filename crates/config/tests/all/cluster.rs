@@ -8,8 +8,8 @@ use hostnet_params::{
 use proptest::prelude::*;
 use std::fmt::Write;
 
-const TEMPLATES: [&str; 9] =
-    ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn"];
+const TEMPLATES: [&str; 11] =
+    ["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn", "h100", "nvl72"];
 
 /// Checks that the effective form of a plan resolves to the plan again.
 fn assert_comes_back(plan: &Plan) {

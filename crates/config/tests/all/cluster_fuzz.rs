@@ -103,7 +103,19 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn template() -> impl Strategy<Value = &'static str> {
-    let names = vec!["hostcc", "dumbbell", "incast", "rdma", "ping", "forward", "rack-pool", "mcn", "inceptionn"];
+    let names = vec![
+        "hostcc",
+        "dumbbell",
+        "incast",
+        "rdma",
+        "ping",
+        "forward",
+        "rack-pool",
+        "mcn",
+        "inceptionn",
+        "h100",
+        "nvl72",
+    ];
     prop::sample::select(names).prop_map(|name| cluster_template(name).unwrap())
 }
 
