@@ -10,7 +10,7 @@ use hostnet_kernel::{checkpoint, mix, ComponentId, Rng, Simulation, Time};
 use hostnet_model::ether::{fabrics, Fabric, FlowEnd, OccupancyStats, TcpFlowEnd};
 use hostnet_model::params::{
     CableEnd, CableParams, ClusterParams, CongestionControl, EcnParams, EndpointParams, Fidelity, FlowParams, HostKind,
-    HostParams, SwitchParams, TcpParams, Traffic, Transport,
+    HostParams, NetworkFidelity, SwitchParams, TcpParams, Traffic, Transport,
 };
 
 /// Payload of a packet of 1500 bytes, in bytes.
@@ -51,6 +51,7 @@ impl Dumbbell {
             flows: (0..self.flows).map(|flow| self.flow(flow, random.below(JITTER_PS))).collect(),
             classes: vec!["bulk".to_owned()],
             seed: 1,
+            fidelity: NetworkFidelity::Packet,
         }
     }
 

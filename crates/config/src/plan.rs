@@ -1,7 +1,7 @@
 //! Defines the resolved configuration of a server or a cluster.
 
 use crate::document::{join, Format};
-use hostnet_params::{ClusterParams, Fidelity, HostKind, HostParams, ServerParams};
+use hostnet_params::{ClusterParams, Fidelity, HostKind, HostParams, NetworkFidelity, ServerParams};
 use serde::Serialize;
 use std::path::Path;
 use std::sync::Arc;
@@ -131,6 +131,7 @@ pub(crate) fn lone(server: ServerParams, fidelity: Fidelity) -> ClusterParams {
         flows: Vec::new(),
         classes: Vec::new(),
         seed,
+        fidelity: NetworkFidelity::Packet,
     }
 }
 

@@ -27,16 +27,36 @@ impl Bins {
     pub fn add(&mut self, from_ps: u64, to_ps: u64) {
         // The end is exclusive: an interval that ends at a bin's edge does not open the next bin.
         let Some(last_ps) = to_ps.checked_sub(1).filter(|&last| last >= from_ps) else { return };
-        while last_ps / self.width_ps >= BINS as u64 {
-            self.halve();
-        }
+        self.reach(last_ps);
         let (first, last) = ((from_ps / self.width_ps) as usize, (last_ps / self.width_ps) as usize);
-        if self.busy_ps.len() <= last {
-            self.busy_ps.resize(last + 1, 0);
-        }
         for bin in first..=last {
             let begin = bin as u64 * self.width_ps;
             self.busy_ps[bin] += to_ps.min(begin + self.width_ps) - from_ps.max(begin);
+        }
+    }
+
+    /// Records that the component was busy for a share of the time from `from_ps` to `to_ps`, evenly; the share is a
+    /// fraction of at most 1.
+    pub fn add_share(&mut self, from_ps: u64, to_ps: u64, (part, whole): (u64, u64)) {
+        let Some(last_ps) = to_ps.checked_sub(1).filter(|&last| last >= from_ps) else { return };
+        self.reach(last_ps);
+        let (first, last) = ((from_ps / self.width_ps) as usize, (last_ps / self.width_ps) as usize);
+        for bin in first..=last {
+            let begin = bin as u64 * self.width_ps;
+            let within = to_ps.min(begin + self.width_ps) - from_ps.max(begin);
+            let busy = u128::from(within) * u128::from(part.min(whole)) / u128::from(whole.max(1));
+            self.busy_ps[bin] += busy as u64;
+        }
+    }
+
+    /// Makes bins for the times up to `last_ps`.
+    fn reach(&mut self, last_ps: u64) {
+        while last_ps / self.width_ps >= BINS as u64 {
+            self.halve();
+        }
+        let bins = (last_ps / self.width_ps) as usize + 1;
+        if self.busy_ps.len() < bins {
+            self.busy_ps.resize(bins, 0);
         }
     }
 

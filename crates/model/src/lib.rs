@@ -42,7 +42,7 @@ pub use line::{
     Content, Ecn, Fifo, Packet, PacketId, Packets, Pages, Request, RequestId, RequestKind, Requests, Slab, SlabEntry,
 };
 pub use part::{
-    Context, IioCounter, NetContext, Notice, Part, PartIds, PartKind, PartName, Payload, Pool, PoolGroup,
+    Context, IioCounter, MessageEvent, NetContext, Notice, Part, PartIds, PartKind, PartName, Payload, Pool, PoolGroup,
     RegisterAccess, RingEvent, Slot, StartContext, UpiPool,
 };
 pub use world::{Component, ComponentKind, Machine, World};

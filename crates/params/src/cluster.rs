@@ -2,7 +2,7 @@
 
 use super::cable::{CableEnd, CableParams, CableSpec};
 use super::compress::{CompressParams, CompressSpec};
-use super::fidelity::Fidelity;
+use super::fidelity::{Fidelity, NetworkFidelity};
 use super::flow::{FlowParams, FlowSpec};
 use super::job::JobSpec;
 use super::lists::{ChannelList, Names};
@@ -145,6 +145,9 @@ pub struct ClusterParams {
     pub classes: Vec<String>,
     /// Seed of every random stream.
     pub seed: u64,
+    /// Level of detail of the network between the hosts.
+    #[serde(default, skip_serializing_if = "NetworkFidelity::is_packet")]
+    pub fidelity: NetworkFidelity,
 }
 
 impl ClusterParams {

@@ -1,4 +1,4 @@
-//! Level of detail of a server.
+//! Levels of detail of servers and of the network between them.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,4 +13,23 @@ pub enum Fidelity {
     Burst,
     /// Packets, over a memory system of rates.
     Fluid,
+}
+
+/// Level of detail at which the network between hosts is simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NetworkFidelity {
+    /// Every packet.
+    #[default]
+    Packet,
+    /// Every message of a job, as a flow of bytes that shares cables with others.
+    Flow,
+}
+
+impl NetworkFidelity {
+    /// Returns true if every packet is simulated.
+    #[must_use]
+    pub fn is_packet(&self) -> bool {
+        *self == Self::Packet
+    }
 }

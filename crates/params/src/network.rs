@@ -1,6 +1,7 @@
 //! Keys of the network of a cluster.
 
 use super::cable::{EndSpec, Span};
+use super::fidelity::NetworkFidelity;
 use super::lists::Names;
 use super::switch::SwitchSpec;
 use super::topology::{ScaleUpSpec, Sizes, TopologySpec, TrunkSpec};
@@ -17,6 +18,10 @@ pub struct NetworkSpec {
     /// ends.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topology: Option<TopologySpec>,
+    /// Level of detail of the network: "packet" (every packet is simulated) or "flow" (every message of a job is a flow
+    /// of bytes that shares cables with others); "packet" when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fidelity: Option<NetworkFidelity>,
     /// Rate of a cable in each direction (bandwidth); "100 Gbps" when absent.
     #[serde(default = "gigabits_100")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
@@ -203,6 +208,7 @@ impl Default for NetworkSpec {
     fn default() -> Self {
         NetworkSpec {
             topology: None,
+            fidelity: None,
             rate: gigabits_100(),
             latency: microsecond(),
             mtu: ethernet_mtu(),

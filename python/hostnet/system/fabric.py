@@ -290,3 +290,7 @@ class Network(Description):
     """
     scale_up: ScaleUp = ScaleUp()
     """With "rail-optimised" and "rail-only": scale-up fabric inside each server."""
+    fidelity: str | None = None
+    """Level of detail of the network: "packet" (every packet is simulated) or "flow" (every message of a job is a flow
+    of bytes that shares cables with others); "packet" when absent.
+    """

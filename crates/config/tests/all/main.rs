@@ -28,6 +28,7 @@ mod learning;
 mod legal;
 mod mcn;
 mod memory_plan;
+mod message_level;
 mod ncap;
 mod noc_plan;
 mod patterns;

@@ -1,5 +1,8 @@
 //! Builds the fabrics of a network from the description of a cluster.
 
+mod messages;
+mod order;
+
 use super::cut::ranges;
 use super::egress::Egress;
 use super::endpoint::Endpoint;
@@ -12,6 +15,7 @@ use super::wire::{Wire, WireParams};
 use crate::params::{CableParams, ClusterParams, EndpointParams, HostKind, JobParams, SwitchParams};
 use crate::part::Payload;
 use hostnet_kernel::{ComponentId, Queue, Scheduler};
+use order::{flows_of_hosts, order};
 use std::ops::Range;
 
 /// Slots of the event queue that the longest cable plus a quarter may span: a quarter of the queue's near wheel.
@@ -93,6 +97,7 @@ pub fn fabrics(
     assert_eq!(servers.len(), cluster.hosts.len(), "every host is a server or not");
     let builder = Builder::new(cluster, first, servers);
     let mut switch_routes = builder.graph.routes(cluster);
+    let mut messages = builder.messages(&switch_routes);
     let host_routes = switch_routes.split_off(cluster.switches.len());
     let wires = (0..).zip(servers).map(|(host, server)| match server {
         Some(_) => builder.wires(builder.graph.host(host)),
@@ -100,16 +105,18 @@ pub fn fabrics(
     });
     let wires = wires.collect();
     let NetworkCut { ranges: parts, window_ps, .. } = builder.cut(parts);
+    let carried = usize::from(messages.is_some());
     let fabric = |(number, part): (usize, &Range<usize>)| {
         let first = ComponentId(first.0 + part.start as u32);
         if !here(number) {
             // Another process has this partition; its components are counted all the same.
-            return (None, Scheduler::new(first, part.len(), 0));
+            return (None, Scheduler::new(first, part.len() + carried, 0));
         }
-        let nodes = builder.nodes(part, &mut switch_routes, &host_routes);
+        let mut nodes = builder.nodes(part, &mut switch_routes, &host_routes);
+        nodes.extend(messages.take());
         let fabric = Fabric::new(first, nodes, builder.switches_before(part.start), builder.endpoints(part));
         let queue = Queue::with_slots(EVENTS_CAPACITY, slot_bits(cluster));
-        let mut scheduler = Scheduler::with_queue(first, part.len(), queue);
+        let mut scheduler = Scheduler::with_queue(first, part.len() + carried, queue);
         fabric.begin(&mut scheduler);
         (Some(fabric), scheduler)
     };
@@ -162,6 +169,8 @@ impl<'a> Builder<'a> {
     }
 
     fn cut(&self, parts: usize) -> NetworkCut {
+        // All messages share one network.
+        let parts = if self.cluster.fidelity.is_packet() { parts } else { 1 };
         let ranges = ranges(&self.racks(), parts.max(1));
         let window_ps = self.window_ps(&ranges);
         let ports =
@@ -301,12 +310,15 @@ impl<'a> Builder<'a> {
             let initiator = usize::from(flow.from) == host;
             let peer = if initiator { flow.to } else { flow.from };
             let port = routes.and_then(|routes| routes.port(number, host as u16, peer)).unwrap_or(0);
+            if let Some(end) = self.message_end(number, flow, initiator) {
+                return end;
+            }
             let port_bytes_per_s = wires.get(usize::from(port)).map_or(0, |wire| wire.bytes_per_s);
             FlowEnd::new(number, flow, initiator, port, port_bytes_per_s)
         };
         let ends = self.flows[host].iter().map(end).collect();
         let ports = wires.iter().map(Egress::new).collect();
-        let mut built = Endpoint::new(ports, params.queue_packets, ends);
+        let mut built = Endpoint::new(ports, params.queue_packets, ends).with_messages(self.messages_id());
         if let Some(routes) = routes.filter(|_| params.forwarding_ports > 0) {
             built = built.forwarding(routes.clone());
         }
@@ -351,37 +363,6 @@ impl<'a> Builder<'a> {
         // A packet is at least the smallest frame long, which widens the window.
         wire.serialization_ps(wire.wire_bytes(0)) + wire.delay_ps
     }
-}
-
-/// Returns the switches and endpoints in the order of their components. Each switch is followed by the endpoints
-/// cabled to it, by the first of their cables that lead to a switch, so that a rack is a contiguous range. Endpoints
-/// without a switch come last.
-fn order(cluster: &ClusterParams, graph: &ClusterGraph, servers: &[Option<ComponentId>]) -> Vec<usize> {
-    let switches = cluster.switches.len();
-    let mut racks: Vec<Vec<usize>> = vec![Vec::new(); switches];
-    let mut others = Vec::new();
-    for host in (0..servers.len()).filter(|&host| servers[host].is_none()) {
-        let node = graph.host(host);
-        match graph.ports[node].iter().find(|port| port.node < switches) {
-            Some(port) => racks[port.node].push(node),
-            None => others.push(node),
-        }
-    }
-    let racks = racks.into_iter().enumerate().flat_map(|(switch, rack)| std::iter::once(switch).chain(rack));
-    racks.chain(others).collect()
-}
-
-/// Returns the flows that begin or end at each host, in ascending order.
-fn flows_of_hosts(cluster: &ClusterParams) -> Vec<Vec<u32>> {
-    let mut flows = vec![Vec::new(); cluster.hosts.len()];
-    for (number, flow) in (0..).zip(&cluster.flows) {
-        flows[usize::from(flow.from)].push(number);
-        // A flow of a host with itself has one entry.
-        if flow.to != flow.from {
-            flows[usize::from(flow.to)].push(number);
-        }
-    }
-    flows
 }
 
 /// Returns the PFC headroom of one cable: bytes of IP packets that may still arrive after a pause was requested. These

@@ -227,6 +227,24 @@ impl Egress {
         self.sent_wire_bytes += u64::from(wire_bytes);
     }
 
+    /// Counts the packets of a message, whose IP packets have `ip_bytes` bytes in all.
+    pub(super) fn count_message(&mut self, packets: u64, ip_bytes: u64) {
+        self.sent_packets += packets;
+        self.sent_bytes += ip_bytes;
+    }
+
+    /// Sets the bytes that the wire has carried of messages.
+    pub(super) fn set_carried(&mut self, wire_bytes: u64) {
+        self.sent_wire_bytes = wire_bytes;
+    }
+
+    /// Records that messages kept the wire busy for a share of the time, given as a fraction.
+    pub(super) fn record_busy(&mut self, from: Time, to: Time, share: (u64, u64)) {
+        if let Some(busy) = &mut self.queues.busy {
+            busy.add_share(from.ps(), to.ps(), share);
+        }
+    }
+
     /// Returns the busy time of the wire since the start of the run, if it is recorded.
     #[must_use]
     pub fn busy(&self) -> Option<&Bins> {

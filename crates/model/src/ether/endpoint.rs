@@ -33,6 +33,8 @@ pub struct Endpoint {
     by_flow: FlowIndex,
     services: Option<Box<EndpointServices>>,
     pub(super) ranks: Option<Box<EndpointRanks>>,
+    /// Network that carries messages whole, in place of the ports, if there is one.
+    pub(super) messages: Option<ComponentId>,
     /// Decompression engine for received packets, if there is one.
     decompressor: Option<Box<Decompressor>>,
     /// Packets for other hosts, if the endpoint forwards them.
@@ -58,6 +60,7 @@ impl Endpoint {
             by_flow,
             services,
             ranks: None,
+            messages: None,
             decompressor: None,
             forwarder: None,
             drops: DropCounters::default(),
@@ -72,6 +75,18 @@ impl Endpoint {
         self.ports.iter_mut().for_each(|port| port.compress(Compressor::new(params.clone(), out.to_vec())));
         self.decompressor = Some(Box::new(Decompressor::new(params, into)));
         self
+    }
+
+    /// Has a network carry the messages of the ranks whole, if there is one.
+    #[must_use]
+    pub fn with_messages(mut self, network: Option<ComponentId>) -> Self {
+        self.messages = network;
+        self
+    }
+
+    /// Returns a port.
+    pub(super) fn port_mut(&mut self, port: u16) -> Option<&mut Egress> {
+        self.ports.get_mut(usize::from(port))
     }
 
     /// Returns the limits of the configuration that have come into play.

@@ -4,7 +4,7 @@ use super::endpoint::Endpoint;
 use super::ranks::{EndpointRanks, NONE};
 use crate::flow::{Rank, RankRequest};
 use crate::params::ClusterParams;
-use crate::part::{NetContext, Payload};
+use crate::part::{MessageEvent, NetContext, Payload};
 use hostnet_kernel::{ComponentId, Scheduler, Time};
 
 impl Endpoint {
@@ -90,6 +90,14 @@ impl Endpoint {
         }
     }
 
+    /// Handles a message that has arrived by a flow, or the acknowledgement of messages that an end has sent.
+    pub(super) fn on_message(&mut self, event: MessageEvent, flow: u32, bytes: u64, context: &mut NetContext) {
+        let Some(end) = self.end_of(flow) else { return };
+        if self.ends[end as usize].on_message(event, bytes, context.now()) {
+            self.hand_over(end, context);
+        }
+    }
+
     /// Notifies a rank of bytes received at one of its ends and of a completed write. Returns false if there is
     /// neither.
     fn exchange(&mut self, end: u32, ranks: &mut EndpointRanks, now: Time) -> bool {
@@ -114,7 +122,10 @@ impl Endpoint {
                     self.ends[end as usize].update_application(now, |application| application.post(bytes));
                     // A write that fits the buffer is complete at once.
                     self.exchange(end, ranks, now);
-                    self.flush(end, context);
+                    match self.messages {
+                        None => self.flush(end, context),
+                        Some(network) => self.ends[end as usize].send_message(bytes, network, context),
+                    }
                 }
                 RankRequest::Wake(at) => {
                     let set = &mut ranks.set[rank as usize];

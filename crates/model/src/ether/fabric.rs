@@ -3,6 +3,7 @@
 use super::egress::Egress;
 use super::endpoint::Endpoint;
 use super::learning::LearningSwitch;
+use super::messages::{MessageNetwork, MessagePorts};
 use super::port_queues::PRIORITIES;
 use super::switch::{Switch, SwitchPort};
 use crate::line::{Packet, Packets};
@@ -19,6 +20,8 @@ pub enum FabricNode {
     Learning(Box<LearningSwitch>),
     /// A host without a host network.
     Endpoint(Box<Endpoint>),
+    /// All cables and switches, if messages pass them whole. It is the last node.
+    Messages(Box<MessageNetwork>),
 }
 
 impl FabricNode {
@@ -28,7 +31,16 @@ impl FabricNode {
         match self {
             Self::Switch(switch) => Some(switch),
             Self::Learning(switch) => Some(switch.switch()),
-            Self::Endpoint(_) => None,
+            Self::Endpoint(_) | Self::Messages(_) => None,
+        }
+    }
+
+    /// Returns a port of a switch with static routes or of an endpoint.
+    fn port_mut(&mut self, port: u16) -> Option<&mut Egress> {
+        match self {
+            Self::Switch(switch) => switch.port_mut(port),
+            Self::Endpoint(endpoint) => endpoint.port_mut(port),
+            Self::Learning(_) | Self::Messages(_) => None,
         }
     }
 
@@ -38,6 +50,7 @@ impl FabricNode {
             Self::Switch(switch) => switch.move_packets(from, to),
             Self::Learning(switch) => switch.move_packets(from, to),
             Self::Endpoint(endpoint) => endpoint.move_packets(from, to),
+            Self::Messages(_) => {}
         }
     }
 }
@@ -100,7 +113,7 @@ impl Fabric {
         let node = &self.nodes[node];
         let ports: Box<dyn Iterator<Item = &Egress>> = match node {
             FabricNode::Endpoint(endpoint) => Box::new(endpoint.ports().iter()),
-            FabricNode::Switch(_) | FabricNode::Learning(_) => {
+            FabricNode::Switch(_) | FabricNode::Learning(_) | FabricNode::Messages(_) => {
                 Box::new(node.switch().into_iter().flat_map(Switch::ports).map(SwitchPort::egress))
             }
         };
@@ -183,7 +196,7 @@ impl Fabric {
     pub fn endpoints_mut(&mut self) -> impl Iterator<Item = &mut Endpoint> {
         self.nodes.iter_mut().filter_map(|node| match node {
             FabricNode::Endpoint(endpoint) => Some(&mut **endpoint),
-            FabricNode::Switch(_) | FabricNode::Learning(_) => None,
+            FabricNode::Switch(_) | FabricNode::Learning(_) | FabricNode::Messages(_) => None,
         })
     }
 
@@ -194,6 +207,7 @@ impl Fabric {
                 FabricNode::Switch(switch) => switch.reset(now),
                 FabricNode::Learning(switch) => switch.reset(now),
                 FabricNode::Endpoint(endpoint) => endpoint.reset(now),
+                FabricNode::Messages(_) => {}
             }
         }
     }
@@ -205,7 +219,11 @@ impl Fabric {
                 FabricNode::Switch(switch) => switch.settle(now),
                 FabricNode::Learning(switch) => switch.switch_mut().settle(now),
                 FabricNode::Endpoint(endpoint) => endpoint.settle(now),
+                FabricNode::Messages(_) => {}
             }
+        }
+        if let Some((FabricNode::Messages(network), ports)) = self.nodes.split_last_mut() {
+            network.settle(ports, now);
         }
     }
 
@@ -216,6 +234,12 @@ impl Fabric {
                 endpoint.stop();
             }
         }
+    }
+}
+
+impl MessagePorts for [FabricNode] {
+    fn port_mut(&mut self, (node, port): (u32, u16)) -> Option<&mut Egress> {
+        self.get_mut(node as usize)?.port_mut(port)
     }
 }
 
@@ -271,6 +295,14 @@ impl Partition for Fabric {
             }
             (Payload::Timer { connection, generation }, FabricNode::Endpoint(endpoint)) => {
                 endpoint.on_timer(connection, generation, &mut context);
+            }
+            (Payload::Whole(event, flow, bytes), FabricNode::Endpoint(endpoint)) => {
+                endpoint.on_message(event, flow, bytes, &mut context);
+            }
+            (Payload::Whole(event, channel, bytes), FabricNode::Messages(_)) => {
+                if let Some((FabricNode::Messages(network), nodes)) = self.nodes.split_last_mut() {
+                    network.on_event(event, (channel, bytes), nodes, &mut context);
+                }
             }
             (payload, FabricNode::Learning(switch)) => switch.on_event(payload, &mut context),
             (payload, _) => unreachable!("component {} was sent {payload:?}", event.target.0),

@@ -1,8 +1,10 @@
 //! One end of a flow at an endpoint: its transport, its application and its counters.
 
 mod counts;
+mod message;
 mod replay;
 
+use super::message_end::MessageFlowEnd;
 use super::port_queues::PRIORITIES;
 use super::stream::{RdmaFlowEnd, TcpFlowEnd, TransportTimer};
 use super::wire::TCP_HEADER_BYTES;
@@ -26,6 +28,8 @@ enum FlowEndKind {
     TcpFlowEnd(TcpFlowEnd),
     /// Memory of RoCE.
     RdmaFlowEnd(Box<RdmaFlowEnd>),
+    /// Messages that a network carries whole.
+    Messages(Box<MessageFlowEnd>),
     /// Datagrams over UDP.
     Datagrams(Box<Datagrams>),
     /// Packets to replay from a capture (offset from the start in ps, IP bytes), in reverse order.
@@ -152,7 +156,7 @@ impl FlowEnd {
             match &mut self.kind {
                 FlowEndKind::TcpFlowEnd(stream) => self.wake_at = stream.poll(now),
                 FlowEndKind::RdmaFlowEnd(memory) => memory.begin(),
-                FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
+                FlowEndKind::Messages(_) | FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
             }
         }
         meant
@@ -166,7 +170,7 @@ impl FlowEnd {
         match &mut self.kind {
             FlowEndKind::TcpFlowEnd(stream) => self.wake_at = stream.on_timer(now),
             FlowEndKind::RdmaFlowEnd(memory) => memory.on_timer(now),
-            FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
+            FlowEndKind::Messages(_) | FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
         }
         true
     }
@@ -179,7 +183,7 @@ impl FlowEnd {
             FlowEndKind::TcpFlowEnd(stream) => stream.connection().timer()?,
             FlowEndKind::RdmaFlowEnd(memory) => memory.timer(now)?,
             FlowEndKind::Datagrams(datagrams) => datagrams.timer()?,
-            FlowEndKind::Replay(_) | FlowEndKind::Sink => return None,
+            FlowEndKind::Messages(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => return None,
         };
         self.timer.next_to_set(wanted)
     }
@@ -221,7 +225,7 @@ impl FlowEnd {
             FlowEndKind::Replay(left) => {
                 (replay(left, self.start_ps, now, &mut self.wake_at)?, Ecn::NotCapable, Content::Raw)
             }
-            FlowEndKind::Sink => return None,
+            FlowEndKind::Messages(_) | FlowEndKind::Sink => return None,
         };
         Some(self.insert(ip_bytes, ecn, || content, packets))
     }
@@ -282,7 +286,7 @@ impl FlowEnd {
                 self.wake_at = next.filter(|&at| at > now).or(self.wake_at);
                 next.is_some_and(|at| at <= now)
             }
-            FlowEndKind::Sink => false,
+            FlowEndKind::Messages(_) | FlowEndKind::Sink => false,
         }
     }
 
@@ -296,6 +300,7 @@ impl FlowEnd {
         match &mut self.kind {
             FlowEndKind::TcpFlowEnd(stream) => Some(stream.application_mut()),
             FlowEndKind::RdmaFlowEnd(memory) => memory.application_mut(),
+            FlowEndKind::Messages(end) => Some(end.application_mut()),
             FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => None,
         }
     }
@@ -308,6 +313,7 @@ impl FlowEnd {
         match &mut self.kind {
             FlowEndKind::TcpFlowEnd(stream) => self.wake_at = stream.poll(now),
             FlowEndKind::RdmaFlowEnd(memory) => memory.poll(now),
+            FlowEndKind::Messages(end) => end.poll(0, now),
             FlowEndKind::Datagrams(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
         }
     }
@@ -339,7 +345,7 @@ impl FlowEnd {
             FlowEndKind::TcpFlowEnd(stream) => stream.reset(),
             FlowEndKind::RdmaFlowEnd(memory) => memory.reset(),
             FlowEndKind::Datagrams(datagrams) => datagrams.reset(),
-            FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
+            FlowEndKind::Messages(_) | FlowEndKind::Replay(_) | FlowEndKind::Sink => {}
         }
     }
 
@@ -350,7 +356,7 @@ impl FlowEnd {
             FlowEndKind::RdmaFlowEnd(memory) => memory.stop(),
             FlowEndKind::Datagrams(datagrams) => datagrams.stop(),
             FlowEndKind::Replay(left) => left.clear(),
-            FlowEndKind::Sink => {}
+            FlowEndKind::Messages(_) | FlowEndKind::Sink => {}
         }
     }
 

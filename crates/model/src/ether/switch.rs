@@ -111,6 +111,11 @@ impl Switch {
         }
     }
 
+    /// Returns an output port.
+    pub(super) fn port_mut(&mut self, port: u16) -> Option<&mut Egress> {
+        self.ports.get_mut(usize::from(port)).map(|port| &mut port.egress)
+    }
+
     /// Prefetches the data that a packet needs.
     #[inline(always)]
     pub(super) fn fetch(&self, id: PacketId, packets: &Packets, ahead: PrefetchStage) {

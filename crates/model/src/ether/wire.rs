@@ -90,6 +90,11 @@ impl Wire {
         (ip_bytes + u32::from(self.framing_bytes)).max(u32::from(self.frame_min_bytes))
     }
 
+    /// Returns the bytes on the wire of a packet beyond its IP packet.
+    pub(super) fn framing_bytes(&self) -> u32 {
+        self.framing_bytes.into()
+    }
+
     /// Returns the parts of a byte that the wire carries in `ps` ps, rounded down.
     pub(super) fn byte_parts(&self, ps: u64) -> u64 {
         ((u128::from(ps * BYTE_PARTS) << BYTE_TIME_BITS) / u128::from(self.byte_time.max(1))) as u64

@@ -1,6 +1,7 @@
 //! Messages that parts exchange.
 
 use super::chore::Chore;
+use super::message_event::MessageEvent;
 use super::power::PowerEvent;
 use super::ring::RingEvent;
 use super::tags::{IioCounter, RegisterAccess, Slot, TlpTag, UpiPool};
@@ -338,6 +339,8 @@ pub enum Payload {
     Issued(RequestId),
     /// Between cores and the interfaces of a memory channel network.
     Ring(RingEvent),
+    /// Between endpoints and a network that carries messages whole: a flow or channel, and bytes (see the event).
+    Whole(MessageEvent, u32, u64),
     /// To a core, from another: a piece of work for a request. To a core, from itself: storage has answered.
     Chore {
         /// The piece of work.

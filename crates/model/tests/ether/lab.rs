@@ -4,7 +4,7 @@ use hostnet_kernel::{ComponentId, Simulation, Time};
 use hostnet_model::ether::{fabrics, DropReason, Fabric, Network, PausedPort};
 use hostnet_model::params::{
     AddressLearningParams, CableEnd, CableParams, ClusterParams, EndpointParams, Fidelity, FlowParams, HostKind,
-    HostParams, SwitchParams, Traffic, Transport,
+    HostParams, NetworkFidelity, SwitchParams, Traffic, Transport,
 };
 
 pub const GBPS: u64 = 125_000_000;
@@ -18,6 +18,7 @@ pub fn cluster() -> ClusterParams {
         flows: Vec::new(),
         classes: vec!["all".to_owned()],
         seed: 1,
+        fidelity: NetworkFidelity::Packet,
     }
 }
 

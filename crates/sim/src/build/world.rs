@@ -107,7 +107,8 @@ pub(crate) fn prepared(
 
 /// Cuts the network of a world again, into up to `parts` partitions.
 pub(crate) fn repartition(simulation: Simulation<World>, cluster: &ClusterParams, parts: usize) -> Simulation<World> {
-    if cluster.cables.is_empty() {
+    // A network of messages is one partition for any number of threads.
+    if cluster.cables.is_empty() || !cluster.fidelity.is_packet() {
         return simulation;
     }
     // A checkpoint may have been cut for other threads; results do not depend on the cut.

@@ -235,6 +235,8 @@ impl AllFlowTotals {
             } else if let Some(application) = end.datagrams() {
                 // Endpoints have no socket buffer that could overflow.
                 totals.add_datagrams(initiator, application.counts(), 0);
+            } else if let Some(application) = end.messages() {
+                totals.received_bytes[usize::from(initiator)] += application.received_bytes();
             } else if is_replay(cluster, flow) {
                 totals.sent_packets += end.sent_packets();
                 totals.received_bytes[0] += end.received_bytes();

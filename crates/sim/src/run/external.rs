@@ -181,8 +181,12 @@ impl Run {
     /// Records the packets that a host sends and receives from now on, for [`Run::run_recorded`].
     ///
     /// # Errors
-    /// Returns an error if there is no such host.
+    /// Returns an error if there is no such host, or if the network carries messages whole.
     pub fn record(&mut self, host: &str) -> Result<(), HostError> {
+        if !self.plan.cluster.fidelity.is_packet() {
+            let why = "network.fidelity is \"flow\", which has no packets to record";
+            return Err(HostError::new(Code::NotSupported, host, why));
+        }
         let worlds = self.state.simulation.parts().iter().map(|part| &part.0);
         let port = port(&self.plan.cluster, worlds, host)?;
         self.recording.start(&mut self.state.simulation, port);

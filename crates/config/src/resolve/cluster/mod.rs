@@ -22,6 +22,7 @@ mod idle_cores;
 mod islands;
 mod jobs;
 mod learning;
+mod message_level;
 mod moves;
 mod named_cables;
 mod needs;
@@ -77,6 +78,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         return Err(absent(missing));
     }
     let mut spec: ClusterSpec = serde_json::from_value(tree).map_err(plan_error)?;
+    let fidelity = message_level::resolve(&spec)?;
     let mut ignored = source.dropped.clone();
     let mut hosts = hosts::resolve(&spec, source, input.base_dir, &mut ignored)?;
     let mut fabric = fabric::resolve(&mut spec, &hosts.names, &hosts.dimms)?;
@@ -101,6 +103,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
         flows: seeded(flows.params, run.seed),
         classes: flows.classes,
         seed: run.seed,
+        fidelity,
     };
     // Engines are numbered after all hosts (`Engines::new`), so they are added last.
     flows.engines.add(&mut cluster, &spec.network);
@@ -108,6 +111,7 @@ fn build(source: &Source, input: &Input) -> Result<Plan, Issue> {
     ignored.extend(capped::notes(&cluster, &source.given));
     ignored.extend(run::short_of_a_round_trip(&run, cluster.round_trip_ps()));
     ignored.extend(slow_fabrics);
+    ignored.extend(message_level::note(cluster.fidelity));
     ignored.extend(transport::mistyped(&spec, &source.given));
     ignored.extend(idle_cores::of_jobs(&spec, &cluster.jobs));
     ignored.append(&mut flows.notes);

@@ -26,6 +26,9 @@ pub(crate) fn find_network_idle_keys(view: &WorldView, totals: &[FlowTotals]) ->
 fn is_unused(view: &WorldView, path: &str) -> bool {
     let (plan, cluster) = (view.plan, &view.plan.cluster);
     let parts: Vec<&str> = path.split('.').collect();
+    if !cluster.fidelity.is_packet() && is_of_packets(&parts) {
+        return true;
+    }
     match parts[..] {
         ["network", "switch", key, ..] | ["switch", _, key, ..] => match key {
             "sum" => cluster.jobs.iter().all(|job| job.reducers.is_empty()),
@@ -42,6 +45,20 @@ fn is_unused(view: &WorldView, path: &str) -> bool {
         ["job", name, "copy_rate" | "copy_latency"] => {
             cluster.jobs.iter().find(|job| job.name == name).is_some_and(|job| !shares_hosts(job))
         }
+        _ => false,
+    }
+}
+
+/// Returns true if a key only matters to packets: it has no effect on messages that a network carries whole.
+fn is_of_packets(path: &[&str]) -> bool {
+    match path {
+        ["network", "switch", key, ..] | ["switch", _, key, ..] => matches!(*key, "buffer" | "alpha" | "ecn" | "pfc"),
+        ["host", _, key] => *key == "queue",
+        // Sizes of packets and of what may be in flight remain.
+        ["transport", _, key] => {
+            !matches!(*key, "base" | "send_buffer" | "receive_buffer" | "message" | "in_flight" | "payload")
+        }
+        ["job", _, key] => *key == "gro",
         _ => false,
     }
 }

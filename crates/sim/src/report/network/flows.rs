@@ -112,6 +112,14 @@ pub(super) fn us(ps: Option<f64>) -> Cell {
     ps.map(|ps| ps / 1e6).into()
 }
 
+/// Returns the cells of the counts; empty ones if the network has no packets to count.
+fn counts(view: &WorldView, totals: &FlowTotals) -> Vec<Cell> {
+    if view.plan.cluster.fidelity.is_packet() {
+        return read_cells(COUNTS, totals);
+    }
+    vec![Cell::Empty; COUNTS.len()]
+}
+
 /// Returns the descriptions of the tables.
 pub(super) fn table_info() -> [TableInfo; 2] {
     [
@@ -129,7 +137,7 @@ pub(crate) fn class_table(view: &WorldView, flows: &[FlowTotals]) -> Table {
         let sum = own.fold(FlowTotals::default(), |sum, (totals, _)| sum.plus(totals));
         let goodput = view.gbps(sum.received_bytes.iter().sum());
         let row = ClassRow { name, goodput, estimate: goodput_estimate(view, class) };
-        table.push([read_cells(CLASSES, &row), read_cells(COUNTS, &sum)].concat());
+        table.push([read_cells(CLASSES, &row), counts(view, &sum)].concat());
     }
     table
 }
@@ -176,7 +184,7 @@ pub(super) fn flow_table(view: &WorldView, flows: &[FlowTotals], completed: &[Op
     let cluster = &view.plan.cluster;
     for (number, (totals, flow)) in flows.iter().zip(&cluster.flows).enumerate() {
         let row = FlowRow { view, number, flow, totals, completed: completed[number] };
-        table.push([read_cells(FLOWS, &row), read_cells(COUNTS, totals)].concat());
+        table.push([read_cells(FLOWS, &row), counts(view, totals)].concat());
     }
     table
 }

@@ -1,9 +1,9 @@
 //! The tables `queues` and `drops`: traffic, queues and losses of ports.
 
 use crate::read::ports::{ports, PortTotals, PortView};
-use crate::report::table::{Column, Table, TableContent, TableInfo, TableRows};
+use crate::report::table::{Cell, Column, Table, TableContent, TableInfo, TableRows};
 use crate::report::view::WorldView;
-use hostnet_model::ether::BYTE_PARTS;
+use hostnet_model::ether::{Egress, BYTE_PARTS};
 use hostnet_model::params::CableEnd;
 
 /// Gbit/s per byte per second.
@@ -32,17 +32,16 @@ const QUEUES: &[Column<QueueRows>] = &[
     Column::given(Column::number("rate_gbps", |row| row.view.rate_gbps(&row.port).into())),
     Column::integer("sent_packets", |row| row.grown(|port| port.sent_packets).into()),
     Column::number("sent_gbps", |row| row.view.sent_gbps(&row.port, row.before).into()),
-    // Hosts mark no packets, so their cell is empty rather than 0.
-    Column::integer("marked_packets", |row| row.port.marks.then(|| row.grown(|port| port.marked_packets)).into()),
-    Column::number("queue_mean_packets", |row| row.port.egress.queue_packets().mean().into()),
-    Column::number("queue_sd_packets", |row| row.port.egress.queue_packets().standard_deviation().into()),
-    Column::integer("queue_min_packets", |row| row.port.egress.queue_packets().min().into()),
-    Column::integer("queue_max_packets", |row| row.port.egress.queue_packets().max().into()),
-    Column::number("queue_mean_bytes", |row| row.port.egress.queue_bytes().mean().into()),
-    Column::integer("queue_max_bytes", |row| row.port.egress.queue_bytes().max().into()),
-    Column::integer("pauses_asked", |row| row.grown(|port| port.pauses_asked).into()),
+    Column::integer("marked_packets", |row| row.marked().into()),
+    Column::number("queue_mean_packets", |row| row.queue(|egress| egress.queue_packets().mean().into())),
+    Column::number("queue_sd_packets", |row| row.queue(|egress| egress.queue_packets().standard_deviation().into())),
+    Column::integer("queue_min_packets", |row| row.queue(|egress| egress.queue_packets().min().into())),
+    Column::integer("queue_max_packets", |row| row.queue(|egress| egress.queue_packets().max().into())),
+    Column::number("queue_mean_bytes", |row| row.queue(|egress| egress.queue_bytes().mean().into())),
+    Column::integer("queue_max_bytes", |row| row.queue(|egress| egress.queue_bytes().max().into())),
+    Column::integer("pauses_asked", |row| row.queued().map(|row| row.grown(|port| port.pauses_asked)).into()),
     // PFC has eight priorities (IEEE 802.1Qbb).
-    Column::number("paused_share", |row| row.view.paused_share(&row.port, 0..8).into()),
+    Column::number("paused_share", |row| row.queued().map(|row| row.view.paused_share(&row.port, 0..8)).into()),
     Column::optional(Column::integer("flooded_packets", |row| {
         row.grown_if_learning(|port| port.flooded_packets).into()
     })),
@@ -58,6 +57,21 @@ const DROPS: &[Column<QueueRows>] = &[
 ];
 
 impl QueueRow<'_> {
+    /// Returns the row if packets queue at its port: a network that carries messages whole has no queues.
+    fn queued(&self) -> Option<&Self> {
+        self.view.plan.cluster.fidelity.is_packet().then_some(self)
+    }
+
+    /// Returns a cell about the queue of the port.
+    fn queue(&self, read: impl FnOnce(&Egress) -> Cell) -> Cell {
+        self.queued().map_or(Cell::Empty, |row| read(row.port.egress))
+    }
+
+    /// Returns the packets that the port has marked; none for a host, which marks no packets.
+    fn marked(&self) -> Option<u64> {
+        self.queued().filter(|row| row.port.marks).map(|row| row.grown(|port| port.marked_packets))
+    }
+
     /// Returns the increase of a counter in the window.
     fn grown(&self, pick: fn(&PortTotals) -> u64) -> u64 {
         pick(&self.port.totals) - pick(&self.before)

@@ -27,6 +27,7 @@ mod limits;
 mod mcn;
 mod mcn_rings;
 mod mcn_shadow;
+mod messages;
 mod migration;
 mod path;
 mod pool;

@@ -1,0 +1,65 @@
+//! Messages at an end of a flow that a network carries whole.
+
+use super::super::message_end::MessageFlowEnd;
+use super::super::port_queues::PRIORITIES;
+use super::{FlowEnd, FlowEndKind, TransportTimer};
+use crate::flow::Application;
+use crate::params::FlowParams;
+use crate::part::{MessageEvent, NetContext, Payload};
+use hostnet_kernel::{ComponentId, Time};
+
+impl FlowEnd {
+    /// Creates the end of flow number `flow` whose messages a network carries whole. Up to `buffer_bytes` bytes may be
+    /// written and not acknowledged.
+    pub(in super::super) fn of_messages(flow: u32, params: &FlowParams, initiator: bool, buffer_bytes: u64) -> Self {
+        let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
+        Self {
+            flow,
+            host,
+            peer,
+            port: 0,
+            priority: params.priority % PRIORITIES as u8,
+            blocked: false,
+            start_ps: params.start_ps,
+            service: None,
+            kind: FlowEndKind::Messages(Box::new(MessageFlowEnd::new(flow, params, initiator, buffer_bytes))),
+            timer: TransportTimer::default(),
+            wake_at: None,
+            wake_set: None,
+            sent_packets: 0,
+            sent_bytes: 0,
+            received_packets: 0,
+            received_bytes: 0,
+        }
+    }
+
+    /// Passes a message that has been posted to the network.
+    pub(in super::super) fn send_message(&self, bytes: u64, network: ComponentId, context: &mut NetContext) {
+        let FlowEndKind::Messages(end) = &self.kind else { return };
+        let waits = !end.application().is_written();
+        context.send(network, 1, Payload::Whole(MessageEvent::Posted { waits }, end.channel(), bytes));
+    }
+
+    /// Passes a message that has arrived, or an acknowledgement, to the application. Returns true if there is something
+    /// for the rank.
+    pub(in super::super) fn on_message(&mut self, event: MessageEvent, bytes: u64, now: Time) -> bool {
+        let FlowEndKind::Messages(end) = &mut self.kind else { return false };
+        match event {
+            MessageEvent::Arrived => {
+                end.poll(bytes, now);
+                true
+            }
+            MessageEvent::Acknowledged => end.acknowledge(bytes, now),
+            MessageEvent::Posted { .. } | MessageEvent::Shares => false,
+        }
+    }
+
+    /// Returns the application of an end whose messages a network carries whole.
+    #[must_use]
+    pub fn messages(&self) -> Option<&Application> {
+        match &self.kind {
+            FlowEndKind::Messages(end) => Some(end.application()),
+            _ => None,
+        }
+    }
+}
