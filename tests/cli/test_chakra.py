@@ -161,3 +161,33 @@ def test_what_is_wrong_is_said(cli: Cli, arguments: tuple[str, ...], message: st
     assert done.returncode == 2
     assert message in done.stderr
     assert not list(cli.folder.glob("*.et"))
+
+
+MODEL = """kind = "transformer"
+peak = 1e12
+model = { layers = 4, width = 256, sequence = 128, batch = 8, tp = 2, pp = 2 }
+"""
+
+
+def test_traces_for_astra_sim_have_durations_and_a_file_of_groups(cli: Cli) -> None:
+    file = job(cli, MODEL)
+    done = cli("chakra", file, "--out", "traces/t", "--for", "astra-sim")
+    assert (done.returncode, done.stderr) == (0, "")
+    groups = json.loads((cli.folder / "traces/t.groups.json").read_text())
+    assert sorted(groups.values()) == [[0, 1], [2, 3]]
+    _, *nodes = messages((cli.folder / "traces/t.0.et").read_bytes())
+    assert {attributes_of(node)["is_cpu_op"] for node in nodes} == {(BOOL, 0)}
+    again = job(
+        cli, 'kind = "chakra"\ntrace = "traces/t"\ngroups = "traces/t.groups.json"\nalltoall = "direct"', "again.toml"
+    )
+    # Durations are whole microseconds, whose remainders are carried on: of 64 computations of a rank.
+    assert abs(took_us(cli, again) - took_us(cli, file)) <= 2.0
+
+
+def test_groups_of_a_model_are_in_its_traces(cli: Cli) -> None:
+    file = job(cli, MODEL)
+    done = cli("chakra", file, "--out", "traces/t")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not (cli.folder / "traces/t.groups.json").exists()
+    again = job(cli, 'kind = "chakra"\ntrace = "traces/t"\npeak = 1e12\nalltoall = "direct"', "again.toml")
+    assert took_us(cli, again) == took_us(cli, file)

@@ -76,6 +76,25 @@ def network(queues: list[Row], flows: list[Row] | None = None, **summary: Any) -
     return found
 
 
+def accelerators(servers: int, each: int) -> list[Row]:
+    """Returns the ports of servers with a cable between every two accelerators, and of a rail for each of them."""
+    rows = []
+    for server in range(servers):
+        own = [f"gpu-{server * each + at}" for at in range(each)]
+        rows += [port(one, other, host=True) for one in own for other in own if one != other]
+        rows += [row for at, host in enumerate(own) for row in cabled(host, f"rail-{at}")]
+    return rows
+
+
+@pytest.mark.parametrize(("servers", "each"), [(2, 4), (4, 8)])
+def test_hosts_with_several_cables_are_drawn_beside_their_switches(servers: int, each: int) -> None:
+    rows = accelerators(servers, each)
+    assert not is_grid(network(rows))
+    picture = str(network_section(run_of(rows)))
+    assert picture.count('class="host network"') == 1
+    assert "gpu-0 to gpu-1: 10.0 of 100 Gbps" in picture
+
+
 @given(st.integers(1, 40), st.integers(1, 20), st.integers(1, 90))
 def test_every_place_is_in_one_box_and_boxes_are_few(leaves: int, spines: int, hosts: int) -> None:
     known = network(leaf_spine(leaves, spines, max(hosts, leaves)))

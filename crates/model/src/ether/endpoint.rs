@@ -31,7 +31,7 @@ pub struct Endpoint {
     queue_packets: u32,
     pub(super) ends: Vec<FlowEnd>,
     by_flow: FlowIndex,
-    services: Option<Box<EndpointServices>>,
+    pub(super) services: Option<Box<EndpointServices>>,
     pub(super) ranks: Option<Box<EndpointRanks>>,
     /// Network that carries messages whole, in place of the ports, if there is one.
     pub(super) messages: Option<ComponentId>,
@@ -40,7 +40,7 @@ pub struct Endpoint {
     /// Packets for other hosts, if the endpoint forwards them.
     pub(super) forwarder: Option<Box<Forwarder>>,
     drops: DropCounters,
-    met: ReachedLimits,
+    pub(super) met: ReachedLimits,
 }
 
 impl Endpoint {
@@ -209,32 +209,6 @@ impl Endpoint {
         }
     }
 
-    /// Handles the event of a service: one or more requests have been served.
-    fn on_served(&mut self, service: u32, context: &mut NetContext) {
-        let now = context.now();
-        // Several workers may end at the same time; one event serves them all.
-        while let Some((end, number)) = self.services.as_mut().and_then(|services| services.served(service, now)) {
-            self.ends[end as usize].update_application(now, |application| application.serve(number));
-            self.advance(end, context);
-        }
-        let to_set = self.services.as_mut().and_then(|services| services.event(service));
-        self.arm_service(to_set, context);
-    }
-
-    /// Passes requests that have arrived at an end to their workers.
-    fn take_requests(&mut self, end: u32, context: &mut NetContext) {
-        let Some(services) = &mut self.services else { return };
-        let to_set = services.admit(end, &mut self.ends[end as usize], context.now());
-        self.arm_service(to_set, context);
-    }
-
-    fn arm_service(&self, to_set: Option<(u32, Time)>, context: &mut NetContext) {
-        if let Some((service, time)) = to_set {
-            let delay_ps = time.ps().saturating_sub(context.now().ps()).max(1);
-            context.send(context.id, delay_ps, Payload::Begin { connection: self.ends.len() as u32 + service });
-        }
-    }
-
     /// Handles a timer of a transport.
     pub(super) fn on_timer(&mut self, end: u32, generation: u32, context: &mut NetContext) {
         if self.ends[end as usize].on_timer(generation, context.now()) {
@@ -275,7 +249,7 @@ impl Endpoint {
 
     /// Advances an end as far as possible now: passes requests to workers, sends packets, and passes data to ranks.
     #[inline]
-    fn advance(&mut self, end: u32, context: &mut NetContext) {
+    pub(super) fn advance(&mut self, end: u32, context: &mut NetContext) {
         if self.services.is_some() {
             // Before `flush`, so that answers that need no time leave with this event.
             self.take_requests(end, context);

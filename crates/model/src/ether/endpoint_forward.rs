@@ -6,6 +6,7 @@ use super::forwarder::{Forwarder, FORWARDED};
 use super::port_queues::PRIORITIES;
 use super::routes::Routes;
 use crate::line::{Packet, PacketId};
+use crate::met::Limit;
 use crate::part::NetContext;
 
 impl Endpoint {
@@ -43,6 +44,7 @@ impl Endpoint {
         if self.has_room(port, priority) {
             self.forward_next(list, context);
         } else {
+            self.met.set(Limit::PortQueue);
             self.blocked[list].push_back(FORWARDED);
         }
     }
