@@ -8,7 +8,7 @@ use super::link::MessageLink;
 use super::network::MessageNetwork;
 use super::packets::MessageTransport;
 use super::units_per_ps;
-use crate::params::{ClusterParams, FlowParams};
+use crate::params::{ClusterParams, FlowParams, HostKind};
 use hostnet_kernel::ComponentId;
 use std::collections::BTreeMap;
 
@@ -101,11 +101,21 @@ impl ChannelBuilder<'_> {
                 buffer_bytes: transport.buffer_bytes,
                 rate_max: window_rate(transport.sizes.ip_bytes(transport.flight_bytes), round_ps),
                 slowest,
+                first_rate: path.first().map_or(u64::MAX, |&hop| self.link(hop).capacity),
+                port_queue_ps: self.port_queue_ps(ways[way].0, path, &transport),
             };
             self.shared.channels.push(MessageChannel::new(params, &transport));
             let hops: Vec<Hop> = path.iter().map(|&hop| Hop { link: self.number(hop), slot: 0 }).collect();
             self.shared.hops.extend(hops);
         }
+    }
+
+    /// Returns the time that the port of a host takes to send a full queue of full packets, in ps.
+    fn port_queue_ps(&self, host: u16, path: &[(usize, u16)], transport: &MessageTransport) -> u64 {
+        let HostKind::Endpoint(endpoint) = &self.of.cluster.hosts[usize::from(host)].kind else { return 0 };
+        let wire = path.first().map(|&hop| &self.link(hop).wire);
+        let full_ps = wire.map_or(0, |wire| transport.sizes.full_ps(wire));
+        full_ps.saturating_mul(endpoint.queue_packets.into())
     }
 
     fn number(&self, (node, port): (usize, u16)) -> u32 {

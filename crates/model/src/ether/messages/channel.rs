@@ -6,6 +6,7 @@ use super::UNIT_BITS;
 use hostnet_kernel::{ComponentId, Time};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Facts about a channel that do not change.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -28,6 +29,9 @@ pub(super) struct ChannelParams {
     /// Largest rate, in units per ps, and the rate of the slowest link.
     pub(super) rate_max: u64,
     pub(super) slowest: u64,
+    /// Rate of the first link, in units per ps, and the time that its port takes to send a full queue, in ps.
+    pub(super) first_rate: u64,
+    pub(super) port_queue_ps: u64,
 }
 
 /// Messages from one end of a flow to the other.
@@ -35,6 +39,10 @@ pub(super) struct ChannelParams {
 pub(super) struct MessageChannel {
     pub(super) params: ChannelParams,
     pub(super) window: StartWindow,
+    /// True while the first message waits behind others in the queue of the port.
+    pub(super) is_queued: bool,
+    /// True if the first message fits the queue of the port, and so leaves it at full rate, whatever is ahead.
+    pub(super) fits_queue: bool,
     /// Time at which the first message began.
     pub(super) begun: Time,
     /// Bytes of the messages that wait or are being sent, in order.
@@ -75,6 +83,8 @@ impl MessageChannel {
     pub(super) fn new(params: ChannelParams, transport: &MessageTransport) -> Self {
         Self {
             window: StartWindow::new(transport),
+            is_queued: false,
+            fits_queue: false,
             params,
             queue: VecDeque::new(),
             posted: 0,
@@ -92,6 +102,18 @@ impl MessageChannel {
             visit: 0,
             share: 0,
         }
+    }
+
+    /// Returns the numbers of the hops whose links it shares: not the first one if messages pass that one by one.
+    pub(super) fn shared_hops(&self) -> Range<u32> {
+        let ChannelParams { first_hop, hops, .. } = self.params;
+        first_hop + u32::from(self.fits_queue)..first_hop + hops
+    }
+
+    /// Returns its largest rate, in units per ps.
+    pub(super) fn rate_max(&self) -> u64 {
+        let first = if self.fits_queue { self.params.first_rate } else { u64::MAX };
+        self.params.rate_max.min(first)
     }
 
     /// Returns true if a message is being sent.

@@ -48,8 +48,7 @@ impl SharedLinks {
 
     /// Puts a channel on the links of its path. Adds these to `changed`.
     pub(super) fn join(&mut self, channel: u32, changed: &mut Vec<u32>) {
-        let params = &self.channels[channel as usize].params;
-        for hop in params.first_hop..params.first_hop + params.hops {
+        for hop in self.channels[channel as usize].shared_hops() {
             let Hop { link, slot } = &mut self.hops[hop as usize];
             let passages = &mut self.links[*link as usize].passages;
             *slot = passages.len() as u32;
@@ -60,8 +59,7 @@ impl SharedLinks {
 
     /// Takes a channel off the links of its path. Adds these to `changed`.
     pub(super) fn leave(&mut self, channel: u32, changed: &mut Vec<u32>) {
-        let params = &self.channels[channel as usize].params;
-        for hop in params.first_hop..params.first_hop + params.hops {
+        for hop in self.channels[channel as usize].shared_hops() {
             let Hop { link, slot } = self.hops[hop as usize];
             let passages = &mut self.links[link as usize].passages;
             passages.swap_remove(slot as usize);
@@ -94,7 +92,7 @@ impl SharedLinks {
                 }
                 (own.visit, own.share) = (self.visit, 0);
                 channels.push(channel);
-                for hop in own.params.first_hop..own.params.first_hop + own.params.hops {
+                for hop in own.shared_hops() {
                     let link = self.hops[hop as usize].link;
                     self.visit_link(link, links);
                 }
@@ -115,7 +113,7 @@ impl SharedLinks {
     pub(super) fn fill(&mut self, island: &mut LinkIsland) {
         if let [channel] = island.channels[..] {
             let own = &mut self.channels[channel as usize];
-            own.share = own.params.rate_max.min(own.params.slowest);
+            own.share = own.rate_max().min(own.params.slowest);
             return;
         }
         let bounds = &mut island.bounds;
@@ -128,9 +126,9 @@ impl SharedLinks {
             }
         }
         for &channel in &island.channels {
-            let params = &self.channels[channel as usize].params;
-            if params.rate_max < params.slowest {
-                bounds.push(Reverse((params.rate_max, Bound::Channel(channel))));
+            let own = &self.channels[channel as usize];
+            if own.fits_queue || own.rate_max() < own.params.slowest {
+                bounds.push(Reverse((own.rate_max(), Bound::Channel(channel))));
             }
         }
         while let Some(Reverse((share, bound))) = bounds.pop() {
@@ -161,7 +159,7 @@ impl SharedLinks {
         }
         // A message without any rate would never end.
         own.share = share.max(1);
-        for hop in own.params.first_hop..own.params.first_hop + own.params.hops {
+        for hop in own.shared_hops() {
             let link = &mut self.links[self.hops[hop as usize].link as usize];
             (link.left, link.open) = (link.left.saturating_sub(share), link.open - 1);
         }

@@ -34,6 +34,8 @@ pub(super) struct MessageLink {
     since: Time,
     /// Units carried until then.
     carried: u128,
+    /// Time at which its port has sent all messages posted so far, if it sends at full rate.
+    free_at: Time,
     /// Number of the last computation of shares that visited the link, and the capacity and messages that it has left.
     pub(super) visit: u32,
     pub(super) left: u64,
@@ -60,6 +62,7 @@ impl MessageLink {
             total: 0,
             since: Time::ZERO,
             carried: 0,
+            free_at: Time::ZERO,
             visit: 0,
             left: 0,
             open: 0,
@@ -75,6 +78,28 @@ impl MessageLink {
         self.carried = self.units_by(now);
         (self.total, self.since) = (total, now);
         (span.rate > 0).then_some(span)
+    }
+
+    /// Queues a message of `wire_bytes` bytes at the port. Returns the time for which the messages before it take the
+    /// port, and the time that it takes itself, in ps.
+    pub(super) fn queue(&mut self, wire_bytes: u64, now: Time) -> (u64, u64) {
+        let before_ps = self.free_at.ps().saturating_sub(now.ps());
+        let own_ps = self.span_ps(wire_bytes);
+        self.free_at = now + before_ps + own_ps;
+        (before_ps, own_ps)
+    }
+
+    /// Returns the time that bytes take on the link at full rate, in ps.
+    fn span_ps(&self, wire_bytes: u64) -> u64 {
+        let ps = (u128::from(wire_bytes) << UNIT_BITS).div_ceil(u128::from(self.capacity.max(1)));
+        u64::try_from(ps).unwrap_or(u64::MAX >> 2)
+    }
+
+    /// Counts a message of `wire_bytes` bytes that passed alone from `from` on. Returns the span.
+    pub(super) fn pass(&mut self, wire_bytes: u64, from: Time) -> CarriedSpan {
+        self.carried += u128::from(wire_bytes) << UNIT_BITS;
+        let to = from + self.span_ps(wire_bytes);
+        CarriedSpan { from, to, rate: self.capacity, capacity: self.capacity }
     }
 
     fn units_by(&self, now: Time) -> u128 {

@@ -2,7 +2,7 @@
 
 use super::channel::ChannelStop;
 use super::fill::{LinkIsland, SharedLinks};
-use super::link::{MessageLink, MessagePorts};
+use super::link::{CarriedSpan, MessageLink, MessagePorts};
 use super::packets::MessageTransport;
 use super::{STEPS_PS, UNIT_BITS};
 use crate::part::{MessageEvent, NetContext, Payload};
@@ -112,16 +112,32 @@ impl MessageNetwork {
         }
     }
 
-    /// Adds a message to its channel, and has it begin if the channel is idle.
+    /// Adds a message to its channel. If the channel is idle, the message begins, or waits in the queue of the port.
     fn begin_message(&mut self, channel: u32, bytes: u64, waits: bool, now: Time, context: &mut NetContext) {
+        let wire_bytes = self.wire_bytes(channel, bytes);
+        let first = self.shared.path(channel)[0].link;
+        let (before_ps, own_ps) = self.shared.links[first as usize].queue(wire_bytes, now);
         let own = &mut self.shared.channels[channel as usize];
         if own.post(bytes, waits) {
-            self.start_first(channel, now, context);
-            self.shared.join(channel, &mut self.changed);
-        } else if waits {
+            let queue_ps = own.params.port_queue_ps;
+            own.fits_queue = own.params.hops > 1 && before_ps + own_ps <= queue_ps;
+            // Ports take turns between messages that do not fit their queues.
+            let wait_ps = before_ps.min(queue_ps);
+            own.is_queued = wait_ps > 0;
+            match own.is_queued {
+                true => self.set_stop_at(channel, now + wait_ps),
+                false => self.start(channel, now, context),
+            }
+        } else if waits && !own.is_queued {
             own.settle(now);
             self.find_stop(channel, now, context);
         }
+    }
+
+    /// Starts the first message of a channel that was idle.
+    fn start(&mut self, channel: u32, now: Time, context: &mut NetContext) {
+        self.start_first(channel, now, context);
+        self.shared.join(channel, &mut self.changed);
     }
 
     /// Starts the first message of a channel.
@@ -155,15 +171,22 @@ impl MessageNetwork {
     }
 
     fn set_stop(&mut self, channel: u32) {
+        self.set_stop_at(channel, self.shared.channels[channel as usize].stops_at());
+    }
+
+    fn set_stop_at(&mut self, channel: u32, at: Time) {
         let own = &mut self.shared.channels[channel as usize];
         own.stop = own.stop.wrapping_add(1);
-        self.stops.push(Reverse((own.stops_at(), channel, own.stop)));
+        self.stops.push(Reverse((at, channel, own.stop)));
     }
 
     /// Handles a channel that has come to its stop at `at`.
     fn end_stop<P: MessagePorts + ?Sized>(&mut self, channel: u32, at: Time, ports: &mut P, context: &mut NetContext) {
         let own = &mut self.shared.channels[channel as usize];
         own.stop = own.stop.wrapping_add(1);
+        if std::mem::take(&mut own.is_queued) {
+            return self.start(channel, at, context);
+        }
         match own.end_stop(at) {
             Some(ChannelStop::Mark(mark)) => {
                 let delay_ps = own.params.latency_ps + own.params.return_ps;
@@ -194,6 +217,7 @@ impl MessageNetwork {
         context: &mut NetContext,
     ) {
         let tail_ps = self.tail_ps(channel, bytes);
+        let wire_bytes = self.wire_bytes(channel, bytes);
         let SharedLinks { links, channels, hops, .. } = &mut self.shared;
         let own = &mut channels[channel as usize];
         let transport = &self.transports[own.params.transport as usize];
@@ -205,6 +229,10 @@ impl MessageNetwork {
         let delay_ps = arrives.ps().saturating_sub(context.now().ps()).max(1);
         context.send(own.params.ends[1], delay_ps, Payload::Whole(MessageEvent::Arrived, flow, bytes));
         acknowledge(flow, own.params.ends[0], sent, arrives + own.params.return_ps, context);
+        if own.fits_queue {
+            let first = &mut links[hops[own.params.first_hop as usize].link as usize];
+            record(first.place, first.pass(wire_bytes, own.begun), ports);
+        }
         let count = self.transports[own.params.transport as usize].sizes.count(bytes);
         for hop in &hops[own.params.first_hop as usize..(own.params.first_hop + own.params.hops) as usize] {
             let place = links[hop.link as usize].place;
@@ -279,8 +307,14 @@ impl SharedLinks {
 
 /// Sets what a link carries from `now` on, and records for its port how busy it was until then.
 fn carry<P: MessagePorts + ?Sized>(link: &mut MessageLink, total: u64, now: Time, ports: &mut P) {
-    let Some(span) = link.set_total(total, now) else { return };
-    if let Some(port) = ports.port_mut(link.place) {
+    if let Some(span) = link.set_total(total, now) {
+        record(link.place, span, ports);
+    }
+}
+
+/// Records for a port how busy its link was.
+fn record<P: MessagePorts + ?Sized>(place: (u32, u16), span: CarriedSpan, ports: &mut P) {
+    if let Some(port) = ports.port_mut(place) {
         port.record_busy(span.from, span.to, (span.rate, span.capacity));
     }
 }

@@ -119,6 +119,11 @@ impl PacketSizes {
         self.header + if rest == 0 { self.payload_max.min(bytes) } else { rest } as u32
     }
 
+    /// Returns the time of a full packet on a wire, in ps.
+    pub(super) fn full_ps(&self, wire: &Wire) -> u64 {
+        wire.serialization_ps(wire.wire_bytes(self.header + self.payload_max as u32))
+    }
+
     /// Returns the time of a message over idle wires without their delays, in ps: all packets but the last are equal,
     /// so it waits for the others at one wire only.
     pub(super) fn train_ps<'a>(&self, bytes: u64, wires: impl Iterator<Item = &'a Wire> + Clone) -> u64 {
@@ -129,10 +134,9 @@ impl PacketSizes {
         if packets <= 1 {
             return after;
         }
-        let full = self.header + self.payload_max as u32;
         let (mut before, mut slowest, mut longest) = (0, 0, 0);
         for wire in wires {
-            let full_ps = wire.serialization_ps(wire.wire_bytes(full));
+            let full_ps = self.full_ps(wire);
             before += full_ps;
             slowest = full_ps.max(slowest);
             // The first packet is part of `before` and the last one of `after`, which leaves two fewer.

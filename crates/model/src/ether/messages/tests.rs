@@ -58,6 +58,8 @@ fn shared(capacities: &[u64], channels: &[(BTreeSet<u32>, u64)]) -> SharedLinks 
             round_ps: 1,
             buffer_bytes: 1,
             rate_max: *rate_max,
+            first_rate: u64::MAX,
+            port_queue_ps: 0,
             slowest: path.iter().map(|&link| capacities[link as usize]).min().unwrap_or(0),
         };
         shared.hops.extend(path.iter().map(|&link| Hop { link, slot: 0 }));

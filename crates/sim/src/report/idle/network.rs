@@ -14,6 +14,21 @@ use hostnet_model::params::{CableEnd, CableParams, FlowParams, HostKind, JobPara
 use serde_json::Value;
 use std::collections::BTreeSet;
 
+/// Keys of transports that matter to messages that a network carries whole: sizes of packets, and of what may be in
+/// flight, and when acknowledgements come.
+const OF_MESSAGES: [&str; 10] = [
+    "base",
+    "initial_window",
+    "send_buffer",
+    "receive_buffer",
+    "rto_min",
+    "ack_segments",
+    "message",
+    "in_flight",
+    "payload",
+    "ack_packets",
+];
+
 /// Finds such keys outside of the tables of servers. `totals` are the totals of the flows over the window.
 pub(crate) fn find_network_idle_keys(view: &WorldView, totals: &[FlowTotals]) -> IdleKeys {
     let plan = view.plan;
@@ -53,11 +68,7 @@ fn is_unused(view: &WorldView, path: &str) -> bool {
 fn is_of_packets(path: &[&str]) -> bool {
     match path {
         ["network", "switch", key, ..] | ["switch", _, key, ..] => matches!(*key, "buffer" | "alpha" | "ecn" | "pfc"),
-        ["host", _, key] => *key == "queue",
-        // Sizes of packets and of what may be in flight remain.
-        ["transport", _, key] => {
-            !matches!(*key, "base" | "send_buffer" | "receive_buffer" | "message" | "in_flight" | "payload")
-        }
+        ["transport", _, key] => !OF_MESSAGES.contains(key),
         ["job", _, key] => *key == "gro",
         _ => false,
     }
@@ -112,6 +123,10 @@ fn shares_hosts(job: &JobParams) -> bool {
 
 /// Returns true if a key sets a limit or a rule that did not come into play in the window.
 fn is_never_met(view: &WorldView, totals: &[FlowTotals], path: &str) -> bool {
+    // A network that carries messages whole does not note which limits it has reached.
+    if !view.plan.cluster.fidelity.is_packet() {
+        return false;
+    }
     let parts: Vec<&str> = path.split('.').collect();
     let sum = |pick: fn(&PortTotals) -> u64| sum_of_switches(view, pick);
     match parts[..] {

@@ -92,6 +92,25 @@ fn messages_to_one_host_share_its_cable() {
 }
 
 #[test]
+fn short_messages_leave_a_port_one_after_the_other_and_long_ones_take_turns() {
+    let done_ps = |bytes: u64, fidelity: &str| {
+        let sends = (1..4).map(|to| format!("{{ rank = 0, to = {to}, send = \"{bytes} B\" }}"));
+        let receives = (1..4).map(|to| format!("{{ rank = {to}, from = 0, receive = \"{bytes} B\" }}"));
+        let steps: Vec<String> = sends.chain(receives).collect();
+        let text = format!("kind = \"program\"\nsteps = [{}]", steps.join(", "));
+        let (_, run) = finished(&job(fidelity, 4, &text));
+        let done = |rank: usize| ranks(run.simulation())[rank].done_at().expect("it is done").ps() - 3 * PS;
+        [1, 2, 3].map(done)
+    };
+    let short = [0, 1, 2].map(|before| before * wire_ps(100_000) + message_ps(100_000));
+    assert_eq!([done_ps(100_000, "packet"), done_ps(100_000, "flow")], [short; 2]);
+    // All three are done at about the same time.
+    let (packets, flow) = (done_ps(900_000, "packet"), done_ps(900_000, "flow"));
+    let off = |rank: usize| (flow[rank] as f64 / packets[rank] as f64 - 1.0).abs();
+    assert!([0, 1, 2].into_iter().all(|rank| off(rank) < 0.1), "{flow:?} for {packets:?}");
+}
+
+#[test]
 fn a_sender_goes_on_when_the_rest_fits_its_buffer() {
     let text = "kind = \"program\"\nsteps = [{ rank = 0, to = 1, send = \"3 MiB\" }, \
                 { rank = 0, compute = \"1 us\", name = \"after\" }, { rank = 1, from = 0, receive = \"3 MiB\" }]";
@@ -215,9 +234,9 @@ proptest! {
     }
 }
 
-/// The error of 300 random jobs, as docs/jobs.md tells it.
+/// Tells the error of 300 random jobs (docs/fidelity.md).
 #[test]
-#[ignore = "takes minutes"]
+#[ignore = "long"]
 fn a_campaign_of_jobs_is_within_two_per_cent_on_average() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
