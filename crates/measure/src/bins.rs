@@ -151,6 +151,17 @@ mod tests {
     }
 
     #[test]
+    fn a_share_of_the_time_is_busy_evenly() {
+        let mut bins = Bins::default();
+        bins.add_share(0, 4 * WIDTH_PS, (1, 4));
+        bins.add_share(4 * WIDTH_PS, 6 * WIDTH_PS, (3, 2));
+        bins.add_share(9, 9, (1, 2));
+        assert_eq!(bins.busy_ps, [[WIDTH_PS / 4; 4].as_slice(), &[WIDTH_PS; 2]].concat());
+        bins.add_share(6 * WIDTH_PS, 6 * WIDTH_PS + 100, (1, 2));
+        assert_eq!(bins.busy_ps.last(), Some(&50));
+    }
+
+    #[test]
     fn a_wait_is_from_its_beginning_to_its_end() {
         let mut waits = Waits::default();
         let set = [(10, true), (20, true), (30, false), (40, false), (50, true)];
