@@ -4,6 +4,7 @@ use super::class::machine_of;
 use super::limit::{not_known, TrafficLimit, BUS_FULL, MOST, NOT_KNOWN};
 use super::segment_bottleneck::{busiest, is_clear, JobView};
 use hostnet_model::core::{Core, EngineKind, Worker};
+use hostnet_model::flow::Rank;
 use hostnet_model::memory::Channel;
 
 /// Share of its computing time above which an activity of a rank is its limit, if nothing else comes close.
@@ -12,6 +13,9 @@ const MOSTLY: f64 = 0.5;
 /// Bus utilization at or above which a channel may be saturated: rows that are opened for a single line leave the bus
 /// idle.
 const BUS_NEAR: f64 = 0.6;
+
+/// Factor by which a straggler computes longer than other ranks on average.
+const STRAGGLING: f64 = 1.1;
 
 /// Name of a limit, the share of time that it held, and the words for it.
 type TimeShare = (&'static str, f64, &'static str);
@@ -22,7 +26,7 @@ impl JobView<'_> {
     pub(super) fn compute_limit(&self, rank: u32, intervals: &[(u64, u64)]) -> TrafficLimit {
         let place = self.name(rank).to_owned();
         let Some(worker) = self.worker(rank) else {
-            let why = format!("rank {rank} at {place} computes");
+            let why = format!("rank {rank} at {place} computes{}", self.straggling(rank));
             return TrafficLimit { limit: "compute", place, load: None, why };
         };
         let busy = self.time_shares(worker, intervals).into_iter().chain(self.channels(rank, intervals));
@@ -50,6 +54,19 @@ impl JobView<'_> {
                 not_known(None, while_it(&parts.join("; ")))
             }
         }
+    }
+
+    /// Says how much longer than others a rank computes, if it is a straggler among ranks that execute operations.
+    fn straggling(&self, rank: u32) -> String {
+        let computed_ps = |rank: &Rank| rank.phases().iter().map(|stats| stats.compute_ps).sum::<u64>() as f64;
+        let own = self.ranks().iter().find(|own| own.number().1 == rank && own.has_operations());
+        let Some(own) = own.map(|own| computed_ps(own)) else { return String::new() };
+        let all: f64 = self.ranks().iter().map(|rank| computed_ps(rank)).sum();
+        let others = (all - own) / (self.ranks().len() as f64 - 1.0).max(1.0);
+        if own < STRAGGLING * others || others == 0.0 {
+            return String::new();
+        }
+        format!(", {:.1} times as long as the other ranks on average: it is a straggler", own / others)
     }
 
     /// Returns how a rank spends its computing time, as shares of that time.

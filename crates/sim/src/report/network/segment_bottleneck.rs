@@ -64,6 +64,11 @@ impl<'a> JobView<'a> {
         Self { view, job, ranks, flow_paths, flows }
     }
 
+    /// Returns the ranks of the job.
+    pub(super) fn ranks(&self) -> &'a [&'a Rank] {
+        self.ranks
+    }
+
     pub(super) fn host(&self, rank: u32) -> u16 {
         self.view.plan.cluster.jobs[self.job].host_of(rank)
     }
