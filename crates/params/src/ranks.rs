@@ -146,6 +146,10 @@ pub struct RankStepParams {
     pub at: u64,
     /// Message to receive: source rank and bytes.
     pub receive: Option<RankMessageParams>,
+    /// True if the step does not wait until its message is written to the connection, as `MPI_Isend` does not. A copy
+    /// to a rank of the same host is waited for.
+    #[serde(default)]
+    pub posts: bool,
 }
 
 /// Interaction of a step with the accelerator of its rank, which executes works in order while the rank goes on.

@@ -19,7 +19,7 @@ const STEPS_MAX: u64 = 1 << 22;
 fn is_left_out(key: &str, value: &Value) -> bool {
     match key {
         "chiplets" | "expander" | "tor_expander_entries" => value.is_null(),
-        "forward" => value == false,
+        "forward" | "posts" => value == false,
         "evict_ps" | "stream_prefetches" | "forwarding_ports" => value == 0,
         "hash" => value == "even",
         "write_until" => value == "Admission",

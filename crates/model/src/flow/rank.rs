@@ -296,6 +296,7 @@ impl Rank {
         peer.sent += message.bytes;
         let link = peer.link;
         Some(match link {
+            RankLink::End(end) if step.posts => RankRequest::Send(end, message.bytes),
             RankLink::End(end) => {
                 self.state = RankState::Moving { sending: Some(end), copied: None };
                 let Some(sockets) = &mut self.sockets else { return Some(RankRequest::Send(end, message.bytes)) };

@@ -1,7 +1,8 @@
 //! Collectives of ranks, described by their pattern, group and bytes.
 
 use super::group::GroupParams;
-use super::pattern::{CollectivePattern, Member, PlaceStep};
+use super::member::{Member, PlaceStep};
+use super::pattern::CollectivePattern;
 use crate::{AcceleratorParams, RankMessageParams, RankStepParams};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -68,14 +69,14 @@ impl CollectiveParams {
         let member = Member { place: seat.place, count: seat.count, bytes: self.bytes };
         let whole = self.pattern.step(member, index / self.halves());
         let step = if self.blocking { whole.half(index % 2, member.place % 2 == 0) } else { whole };
-        let PlaceStep { send: (to, sent), at, receive: (from, received), added } = step;
+        let PlaceStep { send: (to, sent), at, receive: (from, received), .. } = step;
         let ranked = |place: u32, bytes: u64| if bytes > 0 { (self.group.at(seat, place), bytes) } else { (0, 0) };
-        Some(PlaceStep { send: ranked(to, sent), at, receive: ranked(from, received), added })
+        Some(PlaceStep { send: ranked(to, sent), at, receive: ranked(from, received), ..step })
     }
 
     /// Returns the step of a rank, unless the step is empty.
     fn step(&self, runner: Runner, index: u32) -> Option<RankStepParams> {
-        let PlaceStep { send, at, receive, added } = self.action(runner.rank, index)?;
+        let PlaceStep { send, at, receive, added, posts } = self.action(runner.rank, index)?;
         if added > 0 {
             let is_cost = |cost: &&AdditionParams| cost.bytes == added && cost.instruction_fs == runner.instruction_fs;
             let cost = self.additions.iter().find(is_cost)?;
@@ -86,7 +87,8 @@ impl CollectiveParams {
         let message = |(rank, bytes): (u32, u64)| (bytes > 0).then_some(RankMessageParams { rank, bytes });
         let (send, receive) = (message(send), message(receive));
         let at = self.base.filter(|_| send.is_some()).map_or(0, |base| base + at);
-        let step = RankStepParams { send, at, receive, ..RankStepParams::of(self.phase) };
+        let posts = posts && send.is_some();
+        let step = RankStepParams { send, at, receive, posts, ..RankStepParams::of(self.phase) };
         (!step.is_empty()).then_some(step)
     }
 
@@ -124,7 +126,9 @@ impl CollectiveParams {
             }
             _ => usize::MAX,
         };
-        let actions = (0..self.indices(rank)).take(found).filter_map(|index| self.action(rank, index));
+        // However many chunks there are, the peers are those of whole messages.
+        let whole = Self { pattern: self.pattern.of_whole_messages(), additions: Vec::new(), ..self.clone() };
+        let actions = (0..whole.indices(rank)).take(found).filter_map(|index| whole.action(rank, index));
         for PlaceStep { send, receive, .. } in actions {
             peers.extend([send, receive].into_iter().filter(|(_, bytes)| *bytes > 0).map(|(rank, _)| rank));
         }
@@ -136,7 +140,7 @@ impl RankStepParams {
     #[must_use]
     pub fn of(phase: u8) -> Self {
         let device = AcceleratorParams::default();
-        Self { phase, compute_ps: 0, work: 0, device, send: None, at: 0, receive: None }
+        Self { phase, compute_ps: 0, work: 0, device, send: None, at: 0, receive: None, posts: false }
     }
 
     /// Returns true if the step does nothing.

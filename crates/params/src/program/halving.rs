@@ -3,7 +3,7 @@
 //!
 //! Members beyond a power of two send their vectors to a neighbour before, and get the sum afterwards.
 
-use super::pattern::{adding, receiving, sending, Member, PlaceStep};
+use super::member::{adding, receiving, sending, Member, PlaceStep};
 
 /// Role of a member in a sum among a power of two of members.
 #[derive(Clone, Copy)]
@@ -56,7 +56,7 @@ impl Member {
     fn swap(self, number: u32, distance: u32, sent: u32, received: u32) -> PlaceStep {
         let other = self.place_of(number ^ distance);
         let ((at, bytes), (_, comes)) = (self.parts(sent, distance), self.parts(received, distance));
-        PlaceStep { send: (other, bytes), at, receive: (other, comes), added: 0 }
+        PlaceStep { send: (other, bytes), at, receive: (other, comes), ..PlaceStep::default() }
     }
 
     /// Returns a step of the reduce-scatter: two that fold, then an exchange and an addition for each distance.

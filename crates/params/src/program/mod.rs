@@ -1,19 +1,25 @@
 //! Programs of ranks: blocks of steps that ranks repeat. Collectives are described by their pattern, and their steps
 //! are computed when they are asked for.
 
+mod chunks;
 mod collective;
+mod direct;
+mod double_tree;
 mod group;
 mod halving;
+mod member;
 mod operations;
 mod pattern;
 mod rank;
 #[cfg(test)]
 mod tests;
 
+pub use chunks::RingRounds;
 pub use collective::{AdditionParams, CollectiveParams};
 pub use group::GroupParams;
+pub use member::PlaceStep;
 pub use operations::{OperationParams, OperationStream, RankGraph};
-pub use pattern::{CollectivePattern, PlaceStep};
+pub use pattern::CollectivePattern;
 pub use rank::{RankProgram, Repetition};
 
 use crate::{JobParams, RankMessageParams, RankStepParams};

@@ -1,7 +1,11 @@
 //! Steps of collectives, computed from the place of a rank in its group and the index of the step (Thakur,
 //! Rabenseifner, Gropp, IJHPCA 2005).
 
+use super::chunks::{ChainChunks, RingChunks, RingRounds};
+use super::double_tree::DoubleTree;
+use super::member::{adding, receiving, sending, Member, PlaceStep};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Pattern by which the members of a group exchange messages. Members are numbered by their place in the group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,41 +49,36 @@ pub enum CollectivePattern {
         /// Place of the sender.
         root: u32,
     },
-}
-
-/// Step of a collective, as one member of its group executes it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PlaceStep {
-    /// Place of the receiver, and bytes sent; nothing is sent if there are no bytes.
-    pub send: (u32, u64),
-    /// Offset of the sent data in the vector of the collective, in bytes.
-    pub at: u64,
-    /// Place of the sender, and bytes received; nothing is received if there are no bytes.
-    pub receive: (u32, u64),
-    /// Bytes of a received vector that the member adds to its own.
-    pub added: u64,
-}
-
-impl PlaceStep {
-    /// Returns the first or the second half (0 or 1) of a step whose messages follow each other. An addition is in the
-    /// first half.
-    pub(super) fn half(self, half: u32, sends_first: bool) -> Self {
-        let Self { send, at, receive, added } = self;
-        let added = if half == 0 { added } else { 0 };
-        if (half == 0) == sends_first {
-            Self { send, at, added, ..Self::default() }
-        } else {
-            Self { receive, added, ..Self::default() }
-        }
-    }
-}
-
-/// A member of a group of `count`, and the bytes of the collective: of the vector, or of a message.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Member {
-    pub(super) place: u32,
-    pub(super) count: u32,
-    pub(super) bytes: u64,
+    /// Reduce-scatter in which every member sends all others their parts at once.
+    DirectReduceScatter,
+    /// All-gather of the parts of a vector, which every member sends to all others at once, after a direct
+    /// reduce-scatter.
+    DirectPartsAllgather,
+    /// All-gather of a vector of each member, which it sends to all others at once.
+    DirectAllgather,
+    /// Rounds around a ring with messages of several chunks. Each chunk goes on as soon as it has arrived.
+    ChunkedRing {
+        /// What the members do in these rounds.
+        rounds: RingRounds,
+        /// Chunks of a message; at least 1.
+        chunks: u32,
+    },
+    /// Broadcast from the first member to the second, and so on, of chunks that each go on as soon as they have
+    /// arrived.
+    ChunkedChain {
+        /// Chunks of the vector; at least 1.
+        chunks: u32,
+    },
+    /// Sums of the two halves of a vector at the roots of two binary trees.
+    DoubleTreeReduce {
+        /// Chunks of a half; at least 1.
+        chunks: u32,
+    },
+    /// Broadcasts of the two halves of a vector from the roots of two binary trees.
+    DoubleTreeBroadcast {
+        /// Chunks of a half; at least 1.
+        chunks: u32,
+    },
 }
 
 impl CollectivePattern {
@@ -100,6 +99,12 @@ impl CollectivePattern {
             Self::GatherSum { root, .. } if place == root => 2 * others,
             Self::Scatter { root } if place == root => others,
             Self::GatherSum { .. } | Self::Scatter { .. } => 1,
+            Self::DirectReduceScatter => 3 * others,
+            Self::DirectPartsAllgather | Self::DirectAllgather => 2 * others,
+            Self::ChunkedRing { rounds, chunks } => rounds.indices(count, chunks),
+            Self::ChunkedChain { chunks } => chunks + 1,
+            Self::DoubleTreeReduce { chunks } => DoubleTree::indices_of_sum(place, count, chunks),
+            Self::DoubleTreeBroadcast { chunks } => DoubleTree::indices_of_broadcast(place, count, chunks),
         }
     }
 
@@ -109,6 +114,7 @@ impl CollectivePattern {
         match self {
             Self::TreeReduce | Self::GatherSum { .. } => 3 * others,
             Self::TreeBroadcast | Self::ChainBroadcast | Self::Scatter { .. } => 2 * others,
+            Self::DoubleTreeReduce { chunks } | Self::DoubleTreeBroadcast { chunks } => 6 * others * u64::from(chunks),
             _ => count * u64::from(self.indices(0, count as u32)),
         }
     }
@@ -117,10 +123,51 @@ impl CollectivePattern {
     pub(super) fn largest_message(self, bytes: u64, count: u32) -> u64 {
         match self {
             _ if count < 2 => 0,
-            Self::RingReduceScatter | Self::RingPartsAllgather => bytes.div_ceil(count.into()),
+            Self::RingReduceScatter
+            | Self::RingPartsAllgather
+            | Self::DirectReduceScatter
+            | Self::DirectPartsAllgather => bytes.div_ceil(count.into()),
+            Self::ChunkedRing { rounds: RingRounds::Allgather, chunks } | Self::ChunkedChain { chunks } => {
+                bytes.div_ceil(chunks.into())
+            }
+            Self::ChunkedRing { chunks, .. } => bytes.div_ceil(count.into()).div_ceil(chunks.into()),
+            Self::DoubleTreeReduce { chunks } | Self::DoubleTreeBroadcast { chunks } => {
+                bytes.div_ceil(2).div_ceil(chunks.into())
+            }
             Self::DoublingAllgather => bytes * u64::from(count / 2),
             Self::HalvingReduceScatter | Self::DoublingPartsAllgather if count.is_power_of_two() => bytes.div_ceil(2),
             _ => bytes,
+        }
+    }
+
+    /// Returns the sizes of the vectors that members of a group of `count` add, in bytes; `None` where only the steps
+    /// tell them.
+    #[must_use]
+    pub fn added_bytes(self, bytes: u64, count: u32) -> Option<BTreeSet<u64>> {
+        use RingRounds::{Allgather, PartsAllgather};
+        let parts = |bytes: u64, count: u32| [bytes / u64::from(count.max(1)), bytes.div_ceil(count.max(1).into())];
+        let (messages, chunks) = match self {
+            Self::ChunkedRing { rounds: Allgather | PartsAllgather, .. }
+            | Self::ChunkedChain { .. }
+            | Self::DoubleTreeBroadcast { .. }
+            | Self::DirectPartsAllgather
+            | Self::DirectAllgather => return Some(BTreeSet::new()),
+            Self::DirectReduceScatter => (parts(bytes, count), 1),
+            Self::ChunkedRing { chunks, .. } => (parts(bytes, count), chunks),
+            Self::DoubleTreeReduce { chunks } => (parts(bytes, 2), chunks),
+            _ => return None,
+        };
+        Some(messages.into_iter().flat_map(|message| parts(message, chunks)).filter(|&bytes| bytes > 0).collect())
+    }
+
+    /// Returns the pattern with a single chunk for each message.
+    pub(super) fn of_whole_messages(self) -> Self {
+        match self {
+            Self::ChunkedRing { rounds, .. } => Self::ChunkedRing { rounds, chunks: 1 },
+            Self::ChunkedChain { .. } => Self::ChunkedChain { chunks: 1 },
+            Self::DoubleTreeReduce { .. } => Self::DoubleTreeReduce { chunks: 1 },
+            Self::DoubleTreeBroadcast { .. } => Self::DoubleTreeBroadcast { chunks: 1 },
+            _ => self,
         }
     }
 
@@ -150,6 +197,13 @@ impl CollectivePattern {
             Self::GatherSum { root, has_own } => member.gather(root, has_own, index),
             Self::Scatter { root } if member.place == root => sending(skipping(index, root), member.bytes),
             Self::Scatter { root } => receiving(root, member.bytes),
+            Self::DirectReduceScatter => member.direct_reduce(index),
+            Self::DirectPartsAllgather => member.direct_parts(index),
+            Self::DirectAllgather => member.direct_whole(index),
+            Self::ChunkedRing { rounds, chunks } => RingChunks { member, rounds, chunks }.step(index),
+            Self::ChunkedChain { chunks } => ChainChunks { member, chunks }.step(index),
+            Self::DoubleTreeReduce { chunks } => DoubleTree { member, chunks }.reduce(index),
+            Self::DoubleTreeBroadcast { chunks } => DoubleTree { member, chunks }.broadcast(index),
         }
     }
 }
@@ -159,67 +213,39 @@ fn levels(count: u32) -> u32 {
     count.next_power_of_two().ilog2()
 }
 
-pub(super) fn sending(to: u32, bytes: u64) -> PlaceStep {
-    PlaceStep { send: (to, bytes), ..PlaceStep::default() }
-}
-
-pub(super) fn receiving(from: u32, bytes: u64) -> PlaceStep {
-    PlaceStep { receive: (from, bytes), ..PlaceStep::default() }
-}
-
-pub(super) fn adding(added: u64) -> PlaceStep {
-    PlaceStep { added, ..PlaceStep::default() }
-}
-
 /// Returns place `number` of all places but one.
 fn skipping(number: u32, but: u32) -> u32 {
     number + u32::from(number >= but)
 }
 
 impl Member {
-    /// Returns the place `distance` further around the group.
-    fn after(self, distance: u32) -> u32 {
-        (self.place + distance) % self.count
-    }
-
-    /// Returns the place `distance` back around the group; at most the number of members.
-    fn before(self, distance: u32) -> u32 {
-        (self.place + self.count - distance) % self.count
-    }
-
-    /// Returns the offset of a part of the vector. Parts differ by a byte at most.
-    pub(super) fn begin_of(self, part: u32) -> u64 {
-        let count = u64::from(self.count);
-        let (whole, rest) = (self.bytes / count, self.bytes % count);
-        whole * u64::from(part) + rest * u64::from(part) / count
-    }
-
-    fn part_bytes(self, part: u32) -> u64 {
-        self.begin_of(part + 1) - self.begin_of(part)
-    }
-
     /// Exchanges parts in a round around a ring. With `ahead` 0, the members add them; with 1, they gather sums.
-    fn ring_parts(self, round: u32, ahead: u32) -> PlaceStep {
+    pub(super) fn ring_parts(self, round: u32, ahead: u32) -> PlaceStep {
         let sent = (self.place + self.count + ahead + 1 - round) % self.count;
         let received = (self.place + self.count + ahead - round) % self.count;
         PlaceStep {
             send: (self.after(1), self.part_bytes(sent)),
             at: self.begin_of(sent),
             receive: (self.before(1), self.part_bytes(received)),
-            added: 0,
+            ..PlaceStep::default()
         }
     }
 
-    fn ring_whole(self, round: u32) -> PlaceStep {
+    pub(super) fn ring_whole(self, round: u32) -> PlaceStep {
         let whose = (self.place + self.count + 1 - round) % self.count;
         let at = self.bytes * u64::from(whose);
-        PlaceStep { send: (self.after(1), self.bytes), at, receive: (self.before(1), self.bytes), added: 0 }
+        PlaceStep {
+            send: (self.after(1), self.bytes),
+            at,
+            receive: (self.before(1), self.bytes),
+            ..PlaceStep::default()
+        }
     }
 
     fn pairwise(self, round: u32) -> PlaceStep {
         let to = self.after(round);
         let at = self.bytes * u64::from(to);
-        PlaceStep { send: (to, self.bytes), at, receive: (self.before(round), self.bytes), added: 0 }
+        PlaceStep { send: (to, self.bytes), at, receive: (self.before(round), self.bytes), ..PlaceStep::default() }
     }
 
     fn dissemination(self, distance: u32) -> PlaceStep {
@@ -260,7 +286,7 @@ impl Member {
         let other = self.place ^ distance;
         let held = self.bytes * u64::from(distance);
         let at = self.bytes * u64::from(self.place / distance * distance);
-        PlaceStep { send: (other, held), at, receive: (other, held), added: 0 }
+        PlaceStep { send: (other, held), at, receive: (other, held), ..PlaceStep::default() }
     }
 
     fn tree_reduce(self, index: u32) -> PlaceStep {

@@ -25,7 +25,7 @@ fn run(collective: &CollectiveParams, mut vectors: Vec<Vector>) -> Vec<Vector> {
             if at[own] == collective.indices(rank) {
                 continue;
             }
-            let PlaceStep { send: (to, bytes), at: begin, receive: (from, received), added } =
+            let PlaceStep { send: (to, bytes), at: begin, receive: (from, received), added, .. } =
                 collective.action(rank, at[own]).expect("it is a member");
             if bytes > 0 && !std::mem::replace(&mut sent[own], true) {
                 let begin = begin as usize;
@@ -77,6 +77,14 @@ fn after_a_sum_every_member_has_the_data_of_all_once() {
                 &[TreeReduce, ChainBroadcast],
                 &gather(0),
                 &gather(count / 2),
+                &[DirectReduceScatter, DirectPartsAllgather],
+                &[RingReduceScatter, ChunkedRing { rounds: RingRounds::PartsAllgather, chunks: 3 }],
+                &[ChunkedRing { rounds: RingRounds::ReduceScatter, chunks: 2 }, RingPartsAllgather],
+                &[ChunkedRing { rounds: RingRounds::Allreduce, chunks: 1 }],
+                &[ChunkedRing { rounds: RingRounds::Allreduce, chunks: 7 }],
+                &[TreeReduce, ChunkedChain { chunks: 5 }],
+                &[DoubleTreeReduce { chunks: 1 }, DoubleTreeBroadcast { chunks: 1 }],
+                &[DoubleTreeReduce { chunks: 6 }, DoubleTreeBroadcast { chunks: 4 }],
             ];
             for patterns in sums {
                 assert_eq!(sum(patterns, count, bytes), wanted, "{patterns:?} of {count} with {bytes} B");
@@ -110,8 +118,9 @@ fn after_an_all_gather_every_member_has_the_data_of_all() {
             vector
         };
         let wanted: Vector = (0..3 * count).map(|byte| 1 << (byte / 3)).collect();
-        for pattern in [RingAllgather, DoublingAllgather] {
-            if pattern == RingAllgather || count.is_power_of_two() {
+        let in_chunks = ChunkedRing { rounds: RingRounds::Allgather, chunks: 2 };
+        for pattern in [RingAllgather, DirectAllgather, in_chunks, DoublingAllgather] {
+            if pattern != DoublingAllgather || count.is_power_of_two() {
                 let vectors = run(&collective(pattern, count, 3), (0..count).map(own).collect());
                 assert!(vectors.iter().all(|vector| *vector == wanted), "{pattern:?} of {count}");
             }
@@ -136,7 +145,12 @@ fn peers_and_numbers_of_steps_are_those_of_the_steps() {
     let patterns = [RingReduceScatter, RingPartsAllgather, RingAllgather, Pairwise, Dissemination, DoublingSum];
     let others = [TreeReduce, TreeBroadcast, ChainBroadcast, gather, Scatter { root: 1 }];
     let halves = [HalvingReduceScatter, DoublingPartsAllgather];
-    for pattern in patterns.into_iter().chain(others).chain(halves) {
+    let direct = [DirectReduceScatter, DirectPartsAllgather, DirectAllgather];
+    let rounds = [RingRounds::ReduceScatter, RingRounds::PartsAllgather, RingRounds::Allreduce, RingRounds::Allgather];
+    let rings = rounds.into_iter().flat_map(|rounds| [1, 4].map(|chunks| ChunkedRing { rounds, chunks }));
+    let in_chunks = [ChunkedChain { chunks: 5 }, DoubleTreeReduce { chunks: 3 }, DoubleTreeBroadcast { chunks: 3 }];
+    let new = direct.into_iter().chain(rings).chain(in_chunks);
+    for pattern in patterns.into_iter().chain(others).chain(halves).chain(new) {
         for (count, bytes) in (2..=17).flat_map(|count| [(count, 3), (count, 1000)]) {
             let mut collective = collective(pattern, count, bytes);
             let vector = bytes.div_ceil(count.into());

@@ -40,7 +40,7 @@ impl Hasher {
     }
 
     fn step(&mut self, step: &RankStepParams) {
-        let RankStepParams { phase, compute_ps, work, device, send, at, receive } = *step;
+        let RankStepParams { phase, compute_ps, work, device, send, at, receive, posts } = *step;
         self.number(",[", phase);
         self.number(",", compute_ps);
         self.message(send);
@@ -55,6 +55,9 @@ impl Hasher {
         }
         if at > 0 {
             self.number(",@", at);
+        }
+        if posts {
+            self.text(",p");
         }
         self.text("]");
     }

@@ -72,9 +72,15 @@ impl Exchanges {
         let Some(exchange) = self.all.get_mut(&index) else { return false };
         (exchange.record.computed, exchange.record.written) = (now, now);
         let number = exchange.step;
-        let Some(message) = progress.step(index, number).and_then(|step| step.send) else { return false };
+        let Some(step) = progress.step(index, number) else { return false };
+        let Some(message) = step.send else { return false };
         let Some(lane) = progress.lane_at(message.rank, progress.operation(index).stream.lane()) else { return false };
         match progress.lanes[lane].link {
+            RankLink::End(end) if step.posts => {
+                exchange.record.sent = Some((message.rank, progress.lanes[lane].count(message.bytes)));
+                progress.requests.push_back(RankRequest::Send(end, message.bytes));
+                return false;
+            }
             RankLink::End(end) => {
                 progress.lanes[lane].post(message.bytes, index);
                 progress.requests.push_back(RankRequest::Send(end, message.bytes));
@@ -150,7 +156,7 @@ impl Exchanges {
         let step = exchange.step;
         let message = progress.step(index, step)?.send?;
         let lane = progress.lane_at(message.rank, number)?;
-        let sent = Some((message.rank, progress.lanes[lane].copied(message.bytes)));
+        let sent = Some((message.rank, progress.lanes[lane].count(message.bytes)));
         self.all.get_mut(&index)?.record.sent = sent;
         self.go_on(progress, index, now);
         progress.local(lane, message.bytes, None)

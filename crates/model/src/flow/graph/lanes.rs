@@ -73,8 +73,8 @@ impl Lane {
         self.unwritten.pop_front()
     }
 
-    /// Records a copy to another rank of this host. Returns the bytes copied so far.
-    pub(super) fn copied(&mut self, bytes: u64) -> u64 {
+    /// Counts bytes whose operation does not wait until they are written by a connection. Returns the bytes so far.
+    pub(super) fn count(&mut self, bytes: u64) -> u64 {
         self.posted += bytes;
         self.posted
     }

@@ -83,7 +83,7 @@ impl Messages {
         let step = progress.step(index, 0)?;
         let message = step.send?;
         let lane = progress.lane_at(message.rank, 0)?;
-        let sent = Some((message.rank, progress.lanes[lane].copied(message.bytes)));
+        let sent = Some((message.rank, progress.lanes[lane].count(message.bytes)));
         let record = CompletedStep {
             began: current.began,
             computed: current.began,

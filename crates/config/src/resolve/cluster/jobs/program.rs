@@ -14,6 +14,7 @@ pub(super) const NOTHING: RankStepParams = RankStepParams {
     send: None,
     at: 0,
     receive: None,
+    posts: false,
 };
 
 /// Maximum number of listed steps of all ranks of a job, not counting repetitions of blocks. Steps of collectives are

@@ -282,7 +282,8 @@ impl Pen {
             *begin += bytes;
             self.last.extend(after);
         }
-        if step.send.is_none() && step.receive.is_none() {
+        if step.posts || (step.send.is_none() && step.receive.is_none()) {
+            // What follows does not wait for the message.
             self.last = before;
         }
     }
