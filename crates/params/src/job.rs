@@ -36,13 +36,13 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "64 KiB", "x-max" = "1 TB"))]
     pub data: Option<Size>,
-    /// For the collectives other than "barrier" (size): vector of "allreduce" and "broadcast", contribution of each
-    /// rank to "allgather", message from each rank to each other in "alltoall".
+    /// For the collectives other than "barrier" (size): vector of "allreduce", "reducescatter" and "broadcast",
+    /// contribution of each rank to "allgather", message from each rank to each other in "alltoall".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
     pub bytes: Option<Size>,
-    /// Algorithm of a collective; when absent, "ring" for "allreduce" and "allgather", "pairwise" for "alltoall",
-    /// "tree" for "broadcast", "recursive-doubling" for "barrier".
+    /// Algorithm of a collective; when absent, "ring" for "allreduce", "allgather" and "reducescatter", "pairwise" for
+    /// "alltoall", "tree" for "broadcast", "recursive-doubling" for "barrier".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub algorithm: Option<AlgorithmSpec>,
     /// For "aggregator": host that sums up and has no vector: it runs one additional rank, the last one; rank 0 sums up
@@ -55,10 +55,17 @@ pub struct JobSpec {
     pub answer: Option<AnswerSpec>,
     /// For "hierarchical": ranks of a group, the first of which represents the group. When absent the ranks of a host,
     /// if all hosts have the same number of ranks; with one rank per host, the largest power of two up to the square
-    /// root of their number.
+    /// root of their number. For "2d-ring": ranks of a group, which divide the number of ranks. When absent the ranks
+    /// of a host; with one rank per host, those at a switch, if all switches have the same number; at one switch, the
+    /// largest divisor up to the square root.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1, max = 16384))]
     pub group: Option<u32>,
+    /// For "ring", "2d-ring" and "double-binary-tree": largest part of a message that is sent on as soon as it has
+    /// arrived (size), at most 65536 in a message; messages are sent on as a whole when absent. Not with `blocking`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("x-min" = "1 B", "x-max" = "1000 TB"))]
+    pub chunk: Option<Size>,
     /// For "ring" of "allreduce" and "allgather": true if a rank sends and receives one after the other, as with
     /// `MPI_Send` and `MPI_Recv` (even ranks send first, odd ones receive first), and not both at once, as with
     /// `MPI_Sendrecv`. For "chakra" and "transformer": true if a rank executes one communication after the other, and
@@ -66,8 +73,9 @@ pub struct JobSpec {
     /// otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocking: Option<bool>,
-    /// For "allreduce": rate at which a rank adds received data to its own (bandwidth); adding takes no time when
-    /// absent. At servers the core executes as many instructions as take that time, and also reads and writes memory.
+    /// For "allreduce" and "reducescatter": rate at which a rank adds received data to its own (bandwidth); adding
+    /// takes no time when absent. At servers the core executes as many instructions as take that time, and also reads
+    /// and writes memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "10 TB/s"))]
     pub sum: Option<Bandwidth>,
@@ -173,6 +181,8 @@ pub enum JobKindSpec {
     Allreduce,
     /// Every rank gets the data of all others.
     Allgather,
+    /// The vectors of all ranks are summed up, and every rank gets a part of the sum.
+    Reducescatter,
     /// Every rank sends different data to every other one.
     Alltoall,
     /// Every rank gets the data of rank 0.
@@ -227,8 +237,15 @@ pub enum AlgorithmSpec {
     Aggregator,
     /// Trees within groups, and a ring of one rank per group.
     Hierarchical,
+    /// Along two binary trees, half of the data each.
+    DoubleBinaryTree,
+    /// Rings within groups, and rings across them for the parts of the data.
+    #[serde(rename = "2d-ring")]
+    TwoDimensionalRing,
     /// Switches sum up.
     InNetwork,
+    /// The fastest by closed forms.
+    Auto,
 }
 
 /// Distribution of a sum by the rank that computed it.

@@ -142,8 +142,10 @@ fn what_cores_execute_needs_cores() {
 fn collectives_are_of_any_number_of_ranks() {
     let ways = [
         ("allreduce", ["ring", "recursive-doubling", "halving-doubling", "tree", "aggregator"].as_slice()),
-        ("allgather", &["ring"]),
-        ("alltoall", &["pairwise"]),
+        ("allreduce", &["double-binary-tree", "direct"]),
+        ("allgather", &["ring", "direct"]),
+        ("reducescatter", &["ring", "direct"]),
+        ("alltoall", &["pairwise", "direct"]),
         ("broadcast", &["tree", "ring"]),
         ("barrier", &["recursive-doubling", "tree"]),
     ];
@@ -165,6 +167,56 @@ fn collectives_are_of_any_number_of_ranks() {
     }
     let three = ["job.j.kind=allgather", "job.j.algorithm=recursive-doubling", "job.j.ranks=3"];
     says(&three, &["[not-supported job.j.algorithm]"]);
+}
+
+#[test]
+fn algorithms_are_those_of_their_kind() {
+    let halves = "job.j.algorithm=halving-doubling";
+    says(
+        &["job.j.kind=allgather", halves],
+        &["[not-supported job.j.algorithm]", "ring, recursive-doubling, direct, auto"],
+    );
+    says(&["job.j.kind=broadcast", "job.j.algorithm=direct"], &["[not-supported job.j.algorithm]", "tree, ring, auto"]);
+    says(&["job.j.algorithm=duble-binary-tree"], &["[unknown-name job.j.algorithm] \"double-binary-tree\""]);
+    says(&["job.j.kind=reducescatter", halves, "job.j.ranks=6"], &["[not-supported job.j.algorithm] 6"]);
+    resolved(&["job.j.kind=reducescatter", halves]);
+    for algorithm in ["direct", "double-binary-tree"] {
+        let algorithm = format!("job.j.algorithm={algorithm}");
+        says(&[&algorithm, "job.j.socket_rate=1 GB/s"], &["[not-supported job.j.algorithm] \"ring\""]);
+        resolved(&[&algorithm, "job.j.ranks_per_host=3", "job.j.bucket=10 kB", "job.j.sum=1 GB/s"]);
+    }
+}
+
+#[test]
+fn chunks_are_no_larger_than_messages() {
+    says(&["job.j.chunk=0 B"], &["[out-of-range job.j.chunk]"]);
+    // An eighth of the vector is sent at a time.
+    resolved(&["job.j.chunk=125000 B"]);
+    says(&["job.j.chunk=125001 B"], &["[out-of-range job.j.chunk]"]);
+    says(&["job.j.chunk=1 B"], &["[too-many job.j.chunk]", "125000", "65536"]);
+    says(&["job.j.chunk=100 kB", "job.j.bucket=500 kB"], &["[out-of-range job.j.chunk]"]);
+    resolved(&["job.j.algorithm=double-binary-tree", "job.j.chunk=500 kB"]);
+    says(&["job.j.algorithm=double-binary-tree", "job.j.chunk=501 kB"], &["[out-of-range job.j.chunk]"]);
+    says(&["job.j.algorithm=tree", "job.j.chunk=10 kB"], &["[no-effect job.j.chunk]"]);
+    says(&["job.j.kind=broadcast", "job.j.chunk=10 kB"], &["[no-effect job.j.chunk]"]);
+    resolved(&["job.j.kind=broadcast", "job.j.algorithm=ring", "job.j.chunk=10 kB"]);
+    says(&["job.j.blocking=true", "job.j.chunk=10 kB"], &["[conflicting-keys job.j.chunk]"]);
+    assert_ne!(resolved(&["job.j.chunk=10 kB"]).hash, resolved(&["job.j.chunk=20 kB"]).hash);
+}
+
+#[test]
+fn groups_of_rings_are_as_large_as_each_other() {
+    let rings = "job.j.algorithm=2d-ring";
+    says(&[rings, "job.j.group=3"], &["[not-a-multiple job.j.group]"]);
+    let group = |more: &[&str]| resolved(&[&[rings], more].concat()).effective["job"]["j"]["group"].clone();
+    assert_eq!(group(&[]), 2);
+    assert_eq!(group(&["host.e.count=12"]), 3);
+    assert_eq!(group(&["host.e.count=7"]), 1);
+    assert_eq!(group(&["job.j.ranks_per_host=6"]), 6);
+    let leaves = ["network.topology=leaf-spine", "network.leaves=3", "host.e.count=12", "job.j.hosts=[\"e\"]"];
+    let of_leaf = group(&[&leaves[..], &["host.s.count=3"]].concat());
+    assert!(of_leaf == 4 || of_leaf == 3, "{of_leaf}");
+    assert_eq!(group(&["job.j.group=4"]), 4);
 }
 
 #[test]

@@ -126,6 +126,19 @@ impl Fabric {
         self.islands[from].iter().any(|island| self.islands[to].contains(island))
     }
 
+    /// Returns the first switch that a cable joins each host to.
+    pub(super) fn first_switches(&self) -> BTreeMap<usize, usize> {
+        let mut found = BTreeMap::new();
+        for cable in &self.cables {
+            if let [CableEnd::Host(host), CableEnd::Switch(switch)] | [CableEnd::Switch(switch), CableEnd::Host(host)] =
+                cable.ends
+            {
+                found.entry(host.into()).or_insert_with(|| switch.into());
+            }
+        }
+        found
+    }
+
     /// Returns the total rate of the cables of some hosts, in bytes per second.
     pub(super) fn rate(&self, hosts: &[usize]) -> f64 {
         hosts.iter().map(|&host| self.rates[host] as f64).sum()

@@ -104,7 +104,7 @@ pub(super) fn resolve(
     let mut params = place(&drafts, hosts, servers, cores)?;
     notes.extend(idle_cores::of_flows(&drafts, &params));
     let mut engines = Engines::new(hosts.count());
-    let jobs = jobs::resolve(spec, all, (fabric, &mut engines), &mut classes, &mut params, base_dir)?;
+    let jobs = jobs::resolve(spec, all, (fabric, &mut engines), &mut classes, (&mut params, &mut notes), base_dir)?;
     // Flows of jobs cross the rings, too, so they are there first.
     all.dimms.fit(&mut params, &classes, spec, &all.names)?;
     let of_jobs = params.iter().filter(|flow| matches!(flow.traffic, Traffic::Messages(_)));

@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::error::{nearest, Issue};
 use hostnet_params::{EndpointParams, Fidelity, HostKindSpec, HostSpec, Time};
 
-const ENDPOINT_LATENCY_PS: u64 = 1_000_000;
+pub(super) const ENDPOINT_LATENCY_PS: u64 = 1_000_000;
 const ENDPOINT_QUEUE_PACKETS: u32 = 64;
 
 /// Changes the paths of an issue about the preset or sockets of a server to those of the host's table.

@@ -79,17 +79,11 @@ struct Graph {
 
 impl Graph {
     fn new(fabric: &Fabric) -> Self {
-        let mut graph = Self { next: vec![Vec::new(); fabric.switches.len()], of_host: BTreeMap::new() };
+        let mut graph = Self { next: vec![Vec::new(); fabric.switches.len()], of_host: fabric.first_switches() };
         for cable in &fabric.cables {
-            match cable.ends {
-                [CableEnd::Switch(one), CableEnd::Switch(other)] => {
-                    graph.next[usize::from(one)].push(other.into());
-                    graph.next[usize::from(other)].push(one.into());
-                }
-                [CableEnd::Host(host), CableEnd::Switch(switch)] | [CableEnd::Switch(switch), CableEnd::Host(host)] => {
-                    graph.of_host.entry(host.into()).or_insert_with(|| switch.into());
-                }
-                [CableEnd::Host(_), CableEnd::Host(_)] => {}
+            if let [CableEnd::Switch(one), CableEnd::Switch(other)] = cable.ends {
+                graph.next[usize::from(one)].push(other.into());
+                graph.next[usize::from(other)].push(one.into());
             }
         }
         graph

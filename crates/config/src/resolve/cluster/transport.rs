@@ -97,6 +97,16 @@ pub(super) fn find<'a>(
     })
 }
 
+/// Returns the maximum data of a packet and its headers without those of cables, in bytes.
+pub(super) fn packet_of(transport: &Transport) -> (u32, u32) {
+    match transport {
+        Transport::Tcp(tcp) => (tcp.mss_bytes, TCP_HEADER_BYTES),
+        // The header of the first packet of a message has a RETH of 16 B in addition.
+        Transport::Roce(roce) => (roce.mtu_bytes, ROCE_HEADER_BYTES - 16),
+        Transport::Udp(_) | Transport::Raw => (1, 0),
+    }
+}
+
 /// Returns true if a transport is RoCE.
 pub(super) fn is_roce(spec: &TransportSpec) -> bool {
     matches!(spec.base, Some(BaseSpec::Roce | BaseSpec::Dcqcn))

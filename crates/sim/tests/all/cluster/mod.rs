@@ -4,6 +4,7 @@ mod allocation;
 mod attach;
 mod bursts;
 mod closed_form;
+mod collectives;
 mod compress;
 mod conservation;
 mod cut;

@@ -3,9 +3,11 @@
 #[cfg(test)]
 mod unrolled;
 
+use super::chunks::CHUNKS_MAX;
 use super::program::Program;
 use hostnet_params::{AdditionParams, CollectiveParams, CollectivePattern, GroupParams, RankMessageParams};
-use hostnet_params::{RankStepParams, StepBlockParams, StepPartParams};
+use hostnet_params::{RankStepParams, RingRounds, StepBlockParams, StepPartParams};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 /// Number of indices of steps among which every size of vectors is added that a collective adds.
@@ -14,13 +16,82 @@ const INDICES_OF_ALL_SIZES: u32 = 8;
 impl Program {
     /// Adds an all-reduce around a ring: a reduce-scatter, then an all-gather.
     pub(super) fn ring_allreduce(&mut self, group: &[u32], bytes: u64) {
+        let chunks = self.chunks(bytes.div_ceil(group.len() as u64));
+        if chunks > 1 {
+            let pattern = CollectivePattern::ChunkedRing { rounds: RingRounds::Allreduce, chunks };
+            return self.collective("all-reduce", pattern, group, bytes);
+        }
         self.ring_reduce_scatter(group, bytes);
         self.collective("all-gather", CollectivePattern::RingPartsAllgather, group, bytes);
     }
 
     /// Adds a reduce-scatter around a ring: each rank gets a part of the sum.
     pub(super) fn ring_reduce_scatter(&mut self, group: &[u32], bytes: u64) {
-        self.collective("reduce-scatter", CollectivePattern::RingReduceScatter, group, bytes);
+        self.rings("reduce-scatter", RingRounds::ReduceScatter, group, group.len() as u32, bytes);
+    }
+
+    /// Adds rounds around a ring of every `size` ranks of a group, in chunks if messages have several.
+    fn rings(&mut self, name: &str, rounds: RingRounds, group: &[u32], size: u32, bytes: u64) {
+        let whole = match rounds {
+            RingRounds::Allgather => bytes,
+            _ => bytes.div_ceil(size.into()),
+        };
+        let pattern = match (rounds, self.chunks(whole)) {
+            (RingRounds::ReduceScatter, 1) => CollectivePattern::RingReduceScatter,
+            (RingRounds::PartsAllgather, 1) => CollectivePattern::RingPartsAllgather,
+            (RingRounds::Allgather, 1) => CollectivePattern::RingAllgather,
+            (rounds, chunks) => CollectivePattern::ChunkedRing { rounds, chunks },
+        };
+        self.collectives(name, pattern, group, size, bytes);
+    }
+
+    /// Returns the number of chunks of a message.
+    fn chunks(&self, bytes: u64) -> u32 {
+        match self.chunk_bytes {
+            0 => 1,
+            chunk => bytes.div_ceil(chunk).clamp(1, CHUNKS_MAX) as u32,
+        }
+    }
+
+    /// Adds an all-reduce of groups of `size` ranks: reduce-scatters around rings within groups, all-reduces of the
+    /// parts around rings of the ranks with the same place in their groups, and all-gathers within groups.
+    pub(super) fn two_dimensional_ring(&mut self, group: &[u32], bytes: u64, size: u32) {
+        let size = size.clamp(1, group.len() as u32);
+        self.rings("reduce-scatter in groups", RingRounds::ReduceScatter, group, size, bytes);
+        let base = self.base;
+        let begin = |part: u32| (u128::from(bytes) * u128::from(part) / u128::from(size)) as u64;
+        for place in 0..size {
+            let peers: Vec<u32> = group.iter().copied().skip(place as usize).step_by(size as usize).collect();
+            // After the rounds of a reduce-scatter, a rank has the part of the next one.
+            let part = (place + 1) % size;
+            self.base = base + begin(part);
+            self.ring_allreduce(&peers, begin(part + 1) - begin(part));
+        }
+        self.base = base;
+        self.rings("all-gather in groups", RingRounds::PartsAllgather, group, size, bytes);
+    }
+
+    /// Adds an all-reduce along two binary trees: sums of half of the vector each, then broadcasts of these sums.
+    pub(super) fn double_tree_allreduce(&mut self, group: &[u32], bytes: u64) {
+        let chunks = self.chunks(bytes.div_ceil(2));
+        self.collective("reduce", CollectivePattern::DoubleTreeReduce { chunks }, group, bytes);
+        self.collective("broadcast", CollectivePattern::DoubleTreeBroadcast { chunks }, group, bytes);
+    }
+
+    /// Adds an all-reduce whose messages are all in flight at once: a reduce-scatter, then an all-gather.
+    pub(super) fn direct_allreduce(&mut self, group: &[u32], bytes: u64) {
+        self.direct_reduce_scatter(group, bytes);
+        self.collective("all-gather", CollectivePattern::DirectPartsAllgather, group, bytes);
+    }
+
+    /// Adds a reduce-scatter whose messages are all in flight at once.
+    pub(super) fn direct_reduce_scatter(&mut self, group: &[u32], bytes: u64) {
+        self.collective("reduce-scatter", CollectivePattern::DirectReduceScatter, group, bytes);
+    }
+
+    /// Adds an all-gather whose messages are all in flight at once.
+    pub(super) fn direct_allgather(&mut self, group: &[u32], bytes: u64) {
+        self.collective("all-gather", CollectivePattern::DirectAllgather, group, bytes);
     }
 
     /// Adds a gather in which every rank of a group sends its vector to `aggregator`, which adds the vectors one by
@@ -48,7 +119,7 @@ impl Program {
 
     /// Gathers the data of all ranks at each rank, around a ring.
     pub(super) fn ring_allgather(&mut self, group: &[u32], bytes: u64) {
-        self.collective("all-gather", CollectivePattern::RingAllgather, group, bytes);
+        self.rings("all-gather", RingRounds::Allgather, group, group.len() as u32, bytes);
     }
 
     /// Adds a sum by exchanges between ranks whose distance doubles.
@@ -58,8 +129,13 @@ impl Program {
 
     /// Adds an all-reduce by halves: a reduce-scatter at distances that halve, then an all-gather.
     pub(super) fn halving_sum(&mut self, group: &[u32], bytes: u64) {
-        self.collective("reduce-scatter", CollectivePattern::HalvingReduceScatter, group, bytes);
+        self.halving_reduce_scatter(group, bytes);
         self.collective("all-gather", CollectivePattern::DoublingPartsAllgather, group, bytes);
+    }
+
+    /// Adds a reduce-scatter by halves.
+    pub(super) fn halving_reduce_scatter(&mut self, group: &[u32], bytes: u64) {
+        self.collective("reduce-scatter", CollectivePattern::HalvingReduceScatter, group, bytes);
     }
 
     /// Gathers the data of all ranks at each rank, by exchanges between ranks whose distance doubles.
@@ -79,7 +155,11 @@ impl Program {
 
     /// Adds a broadcast from the first rank to the second, and so on.
     pub(super) fn ring_broadcast(&mut self, group: &[u32], bytes: u64) {
-        self.collective("broadcast", CollectivePattern::ChainBroadcast, group, bytes);
+        let pattern = match self.chunks(bytes) {
+            1 => CollectivePattern::ChainBroadcast,
+            chunks => CollectivePattern::ChunkedChain { chunks },
+        };
+        self.collective("broadcast", pattern, group, bytes);
     }
 
     /// Adds an all-to-all: every rank sends to each other one in turn.
@@ -120,6 +200,11 @@ impl Program {
         let mut known: Vec<AdditionParams> = Vec::new();
         if self.adding.bytes_per_s == 0 {
             return known;
+        }
+        if let Some(sizes) = collective.pattern.added_bytes(collective.bytes, collective.group.size) {
+            let times: BTreeSet<u64> = ranks.iter().map(|&rank| self.instruction_fs(rank)).collect();
+            let costs = times.into_iter().flat_map(|fs| sizes.iter().map(move |&bytes| (bytes, fs)));
+            return costs.map(|(bytes, fs)| self.addition(bytes, fs)).collect();
         }
         let most = match collective.pattern {
             // Every exchange has a size of its own.

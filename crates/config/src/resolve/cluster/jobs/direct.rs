@@ -1,12 +1,14 @@
 //! All-to-alls whose messages are all in flight at once, as grouped sends and receives of NCCL are.
 
+use super::chunks::algorithm_name;
 use super::program::{listed, Program};
 use crate::code::Code;
 use crate::error::Issue;
-use hostnet_params::{ComputeSpec, JobSpec, OperationParams, OperationStream, Time};
+use hostnet_params::{AlgorithmSpec, ComputeSpec, JobSpec, OperationParams, OperationStream, Time};
 
-/// Checks that ranks can have several messages in flight: at endpoints, where no core copies.
-pub(super) fn check(path: &str, spec: &JobSpec, program: &Program) -> Result<(), Issue> {
+/// Checks that ranks can have several messages in flight: at endpoints, where no core copies. Otherwise the algorithm
+/// `usual` is proposed.
+pub(super) fn check(path: &str, spec: &JobSpec, program: &Program, usual: AlgorithmSpec) -> Result<(), Issue> {
     let needs = [
         ("hosts", !program.adding.cores.is_empty(), "ranks at servers send"),
         ("socket_rate", spec.socket_rate.is_some(), "a core of a rank copies"),
@@ -14,7 +16,7 @@ pub(super) fn check(path: &str, spec: &JobSpec, program: &Program) -> Result<(),
     ];
     match needs.into_iter().find(|(_, needs, _)| *needs) {
         Some((key, _, what)) => {
-            let message = format!("{what} one message after the other; \"pairwise\" does that");
+            let message = format!("{what} one message after the other; \"{}\" does that", algorithm_name(usual));
             let keys = [format!("{path}.algorithm"), format!("{path}.{key}")];
             Err(Issue::between(Code::NotSupported, &[&keys[0], &keys[1]], message))
         }

@@ -8,7 +8,7 @@ use crate::resolve::cluster::dimms::Dimms;
 use crate::resolve::cluster::fabric::Fabric;
 use crate::resolve::cluster::host_names::HostNames;
 use crate::resolve::cluster::sums::{Engines, Tree};
-use hostnet_params::{AlgorithmSpec, JobKindSpec, JobParams, JobSpec, ReducerParams, Transport};
+use hostnet_params::{AlgorithmSpec, JobKindSpec, JobParams, JobSpec, ReducerParams};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The switches of a network, as a job uses them.
@@ -17,15 +17,10 @@ pub(super) struct Switches<'a> {
     pub(super) engines: &'a mut Engines,
     /// Maximum data of a packet of the job, in bytes.
     pub(super) packet_bytes: u32,
-}
-
-/// Returns the maximum data of a packet, in bytes.
-pub(super) fn packet_bytes(carried: &Transport) -> u32 {
-    match carried {
-        Transport::Tcp(tcp) => tcp.mss_bytes,
-        Transport::Roce(roce) => roce.mtu_bytes,
-        Transport::Udp(_) | Transport::Raw => 1,
-    }
+    /// Headers of a packet without those of cables, in bytes.
+    pub(super) header_bytes: u32,
+    /// Latency of the transport of each host, in ps.
+    pub(super) latencies_ps: &'a [u64],
 }
 
 /// Builds the reduction tree of a job that uses in-network sums, and registers the tree with the job's program.

@@ -1,7 +1,10 @@
 //! `[job.*]`: jobs of ranks.
 
+mod algorithms;
+mod auto;
 mod chakra;
 mod check;
+mod chunks;
 mod collectives;
 mod direct;
 mod flows;
@@ -25,9 +28,10 @@ use super::classes::class_of;
 use super::fabric::Fabric;
 use super::hosts::Hosts;
 use super::sums::Engines;
-use super::{compress, table, transport};
+use super::{compress, host_keys, table, transport};
 use crate::code::Code;
 use crate::error::Issue;
+use auto::{AutoChoice, MessageCosts, RankNetwork};
 use flows::Flow;
 use hostnet_params::{
     AlgorithmSpec, Bandwidth, ClusterSpec, ComputeSpec, FlowParams, JobKindSpec, JobParams, JobSpec, ReadyOrderSpec,
@@ -55,12 +59,14 @@ pub(super) fn resolve(
     hosts: &mut Hosts,
     (fabric, engines): (&Fabric, &mut Engines),
     classes: &mut Vec<String>,
-    flows: &mut Vec<FlowParams>,
+    (flows, notes): (&mut Vec<FlowParams>, &mut Vec<String>),
     base_dir: &Path,
 ) -> Result<Vec<JobParams>, Issue> {
     let ClusterSpec { job, transport: transports, network, host, .. } = spec;
     let mut jobs = Vec::new();
     let mut taken = Taken::new();
+    let tables = (0..hosts.names.count()).map(|at| &host[&hosts.names.table_of(at).name]);
+    let latencies_ps: Vec<u64> = tables.map(|spec| host_keys::endpoint(spec).latency_ps).collect();
     for (name, job) in job {
         let path = table("job", name);
         let named = job.transport.get_or_insert_with(|| "dctcp".to_owned());
@@ -73,9 +79,11 @@ pub(super) fn resolve(
         let mtu_bytes = if compresses { compress::mtu(whole) } else { whole };
         let carried = transport::resolve(named, found, mtu_bytes, "network.mtu")?;
         let class = class_of(classes, name, &path)?;
+        let (packet_bytes, header_bytes) = transport::packet_of(&carried);
         let mut switches =
-            Switches { fabric, engines: &mut *engines, packet_bytes: in_network::packet_bytes(&carried) };
-        let mut params = params(name, &path, job, hosts, (&mut taken, &mut switches), base_dir)?;
+            Switches { fabric, engines: &mut *engines, packet_bytes, header_bytes, latencies_ps: &latencies_ps };
+        let (mut params, chosen) = params(name, &path, job, hosts, (&mut taken, &mut switches), base_dir)?;
+        notes.extend(chosen);
         check(&path, job, &params)?;
         if over_roce {
             rdma::check(&path, job)?;
@@ -99,13 +107,14 @@ fn params(
     hosts: &mut Hosts,
     (taken, switches): (&mut Taken, &mut Switches),
     base_dir: &Path,
-) -> Result<JobParams, Issue> {
+) -> Result<(JobParams, Vec<String>), Issue> {
     let Hosts { names: hosts, servers, cores: free, dimms } = hosts;
     let mut at = hosts.find_all(&spec.hosts, &format!("{path}.hosts"))?;
     let mut placed = spread::placed(path, spec, &at, hosts)?;
     check_keys(path, spec)?;
     training::check_keys(path, spec)?;
-    spread::group(path, spec, &placed)?;
+    chunks::check_chunk(path, spec)?;
+    spread::group(path, spec, &placed, switches.fabric)?;
     if let Some(host) = spread::aggregator(path, spec, hosts)? {
         // The aggregator is the last rank (`training::aggregator`).
         placed.push(host);
@@ -124,7 +133,11 @@ fn params(
     let mut program = Program::new(placed.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: cores.clone() };
     chakra::order(path, spec, !cores.is_empty())?;
+    program.chunk_bytes = spec.chunk.map_or(0, |Size(bytes)| bytes);
     program.blocking = spec.blocking == Some(true) && !is_traced(spec.kind);
+    let Bandwidth(copy_bytes_per_s) = *spec.copy_rate.get_or_insert(COPY_RATE);
+    let Time(copy_ps) = *spec.copy_latency.get_or_insert(COPY_LATENCY);
+    program.auto = auto_choice(path, spec, &program, &placed, switches, (copy_bytes_per_s, copy_ps));
     let reducers = in_network::join(path, spec, &placed, hosts, dimms, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
@@ -134,9 +147,8 @@ fn params(
         return Err(Issue::between(Code::TooMany, &[&keys[0], &keys[1], &keys[2]], message));
     }
     let launch_ps = spec.start.0;
-    let Bandwidth(copy_bytes_per_s) = *spec.copy_rate.get_or_insert(COPY_RATE);
-    let Time(copy_ps) = *spec.copy_latency.get_or_insert(COPY_LATENCY);
-    Ok(JobParams {
+    let chosen = program.auto.as_ref().map_or(Vec::new(), |auto| auto.notes(path));
+    let params = JobParams {
         name: name.to_owned(),
         kind: kind_name(spec.kind),
         start_ps: launch_ps.saturating_add(spec.launch.0.saturating_mul(rounds(at.len()))),
@@ -155,7 +167,28 @@ fn params(
         works: program.works,
         reducers,
         first_ready: spec.order == Some(ReadyOrderSpec::Ready),
-    })
+    };
+    Ok((params, chosen))
+}
+
+/// Returns the choices of algorithms of a job, if closed forms are to choose. `copy` is the rate of copies between
+/// ranks of a host, in bytes per second, and their latency in ps.
+fn auto_choice(
+    path: &str,
+    spec: &JobSpec,
+    program: &Program,
+    placed: &[usize],
+    switches: &Switches,
+    copy: (u64, u64),
+) -> Option<AutoChoice> {
+    spec.algorithm.filter(|&algorithm| algorithm == AlgorithmSpec::Auto)?;
+    let packet = (switches.packet_bytes, switches.header_bytes);
+    let costs = MessageCosts { packet, copy, sum: program.adding.bytes_per_s };
+    let network = (&switches.fabric.switches[..], &switches.fabric.cables[..]);
+    let latency_of = |host: usize| switches.latencies_ps[host];
+    let network = RankNetwork::new(network, placed.iter().copied(), latency_of, costs);
+    let posts = direct::check(path, spec, program, AlgorithmSpec::Ring).is_ok();
+    Some(AutoChoice::new(network, spec, posts))
 }
 
 /// Returns the rounds until `hosts` hosts run, if each running host launches another one in every round.
@@ -233,7 +266,9 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
     }
     program.block(*spec.iterations.get_or_insert(1));
     // Operations refer to listed steps.
-    program.lists_all |= spec.algorithm == Some(AlgorithmSpec::Direct);
+    if let (JobKindSpec::Alltoall, Some(given), Some(Size(bytes))) = (spec.kind, spec.algorithm, spec.bytes) {
+        program.lists_all |= program.choose(given, spec.kind, &group, bytes) == AlgorithmSpec::Direct;
+    }
     match spec.kind {
         JobKindSpec::Chakra => return chakra::write(path, spec, program, base_dir),
         JobKindSpec::Transformer => return chakra::write_model(path, spec, program),
@@ -241,7 +276,7 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
     }
     // An allreduce writes its computation itself, which may overlap with its buckets.
     if spec.kind == JobKindSpec::Allreduce {
-        return collective(path, spec, program, &group);
+        return algorithms::write(path, spec, program, &group);
     }
     if let ComputeSpec::Before(Time(ps)) = *spec.compute.get_or_insert(ComputeSpec::Before(Time(0))) {
         program.compute(&group, "compute", ps);
@@ -250,7 +285,7 @@ fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_dir: &Path)
         return steps::write(path, &spec.steps, program);
     }
     program.opens();
-    collective(path, spec, program, &group)?;
+    algorithms::write(path, spec, program, &group)?;
     program.closes(traces::collective_of(spec, program.ranks));
     Ok(())
 }
@@ -275,67 +310,6 @@ fn benchmark(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32
         JobKindSpec::NpbLu => benchmark.lu(program, group),
         JobKindSpec::NpbFt => benchmark.ft(program, group),
         _ => benchmark.ep(program, group),
-    }
-    Ok(())
-}
-
-fn collective(path: &str, spec: &mut JobSpec, program: &mut Program, group: &[u32]) -> Result<(), Issue> {
-    use AlgorithmSpec::{
-        Aggregator, Direct, HalvingDoubling, Hierarchical, InNetwork, Pairwise, RecursiveDoubling, Ring, Tree,
-    };
-    use JobKindSpec::{Allgather, Allreduce, Alltoall, Barrier, Broadcast};
-    let usual = match spec.kind {
-        Alltoall => Pairwise,
-        Broadcast => Tree,
-        Barrier => RecursiveDoubling,
-        _ => Ring,
-    };
-    let algorithm = *spec.algorithm.get_or_insert(usual);
-    let bytes = match (spec.bytes, spec.kind) {
-        // A barrier carries no data, but a message has a byte at least.
-        (_, Barrier) => 1,
-        (Some(Size(bytes)), _) => bytes,
-        (None, _) => {
-            return Err(Issue::new(Code::MissingKey, format!("{path}.bytes"), "missing; give a size such as \"1 MB\""))
-        }
-    };
-    match (spec.kind, algorithm) {
-        (Allreduce, Ring | RecursiveDoubling | HalvingDoubling | Tree | Aggregator | Hierarchical | InNetwork) => {
-            return training::write(path, spec, program, algorithm, bytes);
-        }
-        (Barrier, Tree) => {
-            program.tree_reduce(group, bytes);
-            program.tree_broadcast(group, bytes);
-        }
-        (Allgather, Ring) => program.ring_allgather(group, bytes),
-        // Only sums can fold in the ranks beyond a power of two.
-        (Allgather, RecursiveDoubling) if program.ranks.is_power_of_two() => {
-            program.doubling_allgather(group, bytes);
-        }
-        (Alltoall, Pairwise) => program.pairwise_alltoall(group, "all-to-all", bytes),
-        (Alltoall, Direct) => {
-            direct::check(path, spec, program)?;
-            direct::write(spec, program, group, bytes);
-        }
-        (Broadcast, Tree) => program.tree_broadcast(group, bytes),
-        (Broadcast, Ring) => program.ring_broadcast(group, bytes),
-        (Barrier, RecursiveDoubling) => program.dissemination_barrier(group),
-        _ => {
-            let message = format!(
-                "does not do {} of {} ranks; \"allreduce\" has \"ring\", \"recursive-doubling\", \"halving-doubling\", \
-                 \"tree\", \"aggregator\", \"hierarchical\" and \"in-network\", \
-                 \"allgather\" \"ring\" and, of a power of two, \"recursive-doubling\", \"alltoall\" \"pairwise\" \
-                 and \"direct\", \
-                 \"broadcast\" \"tree\" and \"ring\", \"barrier\" \"recursive-doubling\" and \"tree\"",
-                kind_name(spec.kind),
-                program.ranks
-            );
-            return Err(Issue::between(
-                Code::NotSupported,
-                &[&format!("{path}.algorithm"), &format!("{path}.kind")],
-                message,
-            ));
-        }
     }
     Ok(())
 }

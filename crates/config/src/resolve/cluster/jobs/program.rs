@@ -1,7 +1,8 @@
 //! Programs of ranks, built step by step.
 
-use hostnet_params::{AcceleratorParams, AdditionParams, GroupParams, OperationParams, RankCore, RankMessageParams};
-use hostnet_params::{RankStepParams, StepBlockParams, StepPartParams, StepWorkParams};
+use super::auto::{AutoChoice, Estimate};
+use hostnet_params::{AcceleratorParams, AdditionParams, AlgorithmSpec, GroupParams, JobKindSpec, OperationParams};
+use hostnet_params::{RankCore, RankMessageParams, RankStepParams, StepBlockParams, StepPartParams, StepWorkParams};
 use hostnet_traffic::chakra::Collective;
 use std::sync::Arc;
 
@@ -46,6 +47,10 @@ pub(super) struct Mark {
 pub(super) struct Program {
     pub(super) ranks: u32,
     pub(super) adding: Adding,
+    /// Choices of algorithms, if the closed forms of collectives decide.
+    pub(super) auto: Option<AutoChoice>,
+    /// Maximum bytes of the chunks of messages; 0 if messages are sent on as a whole.
+    pub(super) chunk_bytes: u64,
     /// True if ranks send and receive one after the other in collectives.
     pub(super) blocking: bool,
     /// Ranks of each host and the reducer of the first of them, if switches add the vectors.
@@ -71,6 +76,8 @@ impl Program {
         Self {
             ranks,
             adding: Adding::default(),
+            auto: None,
+            chunk_bytes: 0,
             blocking: false,
             joined: Vec::new(),
             blocks: Vec::new(),
@@ -83,6 +90,21 @@ impl Program {
             begun: Vec::new(),
             steps: 0,
         }
+    }
+
+    /// Returns the algorithm of a collective of some ranks: the one of the configuration, or the one that closed forms
+    /// choose, whose chunks its messages get.
+    pub(super) fn choose(
+        &mut self,
+        given: AlgorithmSpec,
+        kind: JobKindSpec,
+        ranks: &[u32],
+        bytes: u64,
+    ) -> AlgorithmSpec {
+        let Some(auto) = self.auto.as_mut().filter(|_| given == AlgorithmSpec::Auto) else { return given };
+        let Estimate { algorithm, chunk_bytes, .. } = auto.choose(kind, ranks, bytes);
+        self.chunk_bytes = chunk_bytes;
+        algorithm
     }
 
     /// Begins a block that is repeated `times` times. Further steps are added to the block.

@@ -1,10 +1,12 @@
 //! Distribution of the ranks of a job over its hosts.
 
+use super::is_traced;
 use crate::code::Code;
 use crate::error::Issue;
+use crate::resolve::cluster::fabric::Fabric;
 use crate::resolve::cluster::host_names::HostNames;
 use crate::units::shorten;
-use hostnet_params::{AlgorithmSpec, JobSpec, RanksPerHost};
+use hostnet_params::{AlgorithmSpec, JobKindSpec, JobSpec, RanksPerHost};
 use std::collections::BTreeSet;
 
 /// Maximum number of ranks of a job.
@@ -61,21 +63,62 @@ pub(super) fn aggregator(path: &str, spec: &JobSpec, hosts: &HostNames) -> Resul
     Ok(found.into_iter().next())
 }
 
-/// Fills in the number of ranks of a group: the ranks of a host, or, with one rank per host, the largest power of two
-/// that does not exceed the square root of the number of ranks.
-pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize]) -> Result<(), Issue> {
-    if spec.algorithm != Some(AlgorithmSpec::Hierarchical) || spec.group.is_some() {
+/// Fills in the number of ranks of a group: the ranks of a host, or, with one rank per host, a number near the square
+/// root of the number of ranks. Groups of a "2d-ring" are as large as each other: the ranks at a switch if there are
+/// several switches with as many.
+pub(super) fn group(path: &str, spec: &mut JobSpec, placed: &[usize], fabric: &Fabric) -> Result<(), Issue> {
+    let is_auto = spec.algorithm == Some(AlgorithmSpec::Auto) && spec.kind == JobKindSpec::Allreduce;
+    let is_square = spec.algorithm == Some(AlgorithmSpec::TwoDimensionalRing) || is_auto;
+    if spec.algorithm != Some(AlgorithmSpec::Hierarchical) && !is_square {
         return Ok(());
+    }
+    if let Some(group) = spec.group {
+        return if is_square { check_group(path, spec.kind, placed.len(), group as usize) } else { Ok(()) };
     }
     let first = placed.iter().take_while(|host| Some(*host) == placed.first()).count().max(1);
     let even = placed.chunks(first).all(|group| group.len() == first && group.iter().all(|host| *host == group[0]));
     let hosts: BTreeSet<usize> = placed.iter().copied().collect();
-    if !even || hosts.len() * first != placed.len() {
+    let is_even = even && hosts.len() * first == placed.len();
+    if !is_even && is_auto {
+        return Ok(());
+    }
+    if !is_even {
         let message = "hosts do not have as many ranks each, one host after the other; give group";
         return Err(Issue::between(Code::MissingKey, &[&format!("{path}.group"), &format!("{path}.ranks")], message));
     }
     // Near the square root, so that a group has about as many ranks as there are leaders.
     let root = 1 << (hosts.len().ilog2() / 2);
-    spec.group = u32::try_from(if first > 1 { first } else { root }).ok();
+    let group = match (first, is_square) {
+        (1, true) => ranks_of_switch(placed, fabric).unwrap_or_else(|| divisor(placed.len())),
+        (1, false) => root,
+        _ => first,
+    };
+    spec.group = u32::try_from(group).ok();
     Ok(())
+}
+
+/// Checks that groups of `group` ranks are as large as each other. Traces have groups of their own.
+fn check_group(path: &str, kind: JobKindSpec, ranks: usize, group: usize) -> Result<(), Issue> {
+    if is_traced(kind) || ranks % group == 0 {
+        return Ok(());
+    }
+    let message = format!("{ranks} ranks do not divide into groups of {group}; \"2d-ring\" needs equal groups");
+    let keys = ["group", "ranks", "ranks_per_host", "hosts"].map(|key| format!("{path}.{key}"));
+    Err(Issue::between(Code::NotAMultiple, &[&keys[0], &keys[1], &keys[2], &keys[3]], message))
+}
+
+/// Returns the number of ranks at each switch, if there are several switches with as many, one switch after the other.
+fn ranks_of_switch(placed: &[usize], fabric: &Fabric) -> Option<usize> {
+    let of_host = fabric.first_switches();
+    let switches: Vec<usize> = placed.iter().map(|host| of_host.get(host).copied()).collect::<Option<_>>()?;
+    let count = switches.iter().take_while(|switch| Some(*switch) == switches.first()).count();
+    let alike = |group: &[usize]| group.len() == count && group.iter().all(|switch| *switch == group[0]);
+    let distinct: BTreeSet<usize> = switches.iter().copied().collect();
+    let is_even = switches.chunks(count.max(1)).all(alike) && distinct.len() * count == switches.len();
+    (is_even && count > 1 && distinct.len() > 1).then_some(count)
+}
+
+/// Returns the largest divisor of a number up to its square root.
+fn divisor(number: usize) -> usize {
+    (1..=number.isqrt()).rev().find(|divisor| number % divisor == 0).unwrap_or(1)
 }

@@ -3,6 +3,7 @@
 //! Computations are nodes with durations, collectives of all ranks are single nodes, and the rest are messages. A
 //! message is split where its receiver splits the received data, so that every send node has one receive node.
 
+use super::auto::{AutoChoice, MessageCosts, RankNetwork};
 use super::is_traced;
 use super::model_traces;
 use super::program::{listed, Adding, Mark, Program, STEPS_MAX};
@@ -12,8 +13,11 @@ use crate::code::Code;
 use crate::error::suggestion;
 use crate::error::Fault;
 use crate::plan::Plan;
+use crate::resolve::cluster::host_keys::ENDPOINT_LATENCY_PS;
+use crate::resolve::cluster::transport;
 use hostnet_params::{
-    Bandwidth, JobKindSpec, JobParams, JobSpec, RankMessageParams, RankStepParams, Size, StepBlockParams,
+    AlgorithmSpec, Bandwidth, FlowParams, HostKind, JobKindSpec, JobParams, JobSpec, RankMessageParams, RankStepParams,
+    Size, StepBlockParams, Traffic,
 };
 use hostnet_traffic::chakra::{Collective, NodeAction, TraceReader, TraceWriter, BYTES_MAX};
 use serde::Deserialize;
@@ -41,7 +45,7 @@ pub fn chakra_traces(
     if spec.kind == JobKindSpec::Transformer && !messages {
         return model_traces::write(&path, &mut spec, job.hosts.len() as u32, reader);
     }
-    let program = program(&path, spec, job, messages)?;
+    let program = program(plan, spec, job, messages)?;
     let is_execution = |step: &RankStepParams| step.work > 0;
     if !job.cores.is_empty() && (0..program.ranks).any(|rank| has(&program, rank, is_execution)) {
         return Err(Fault::new(
@@ -90,7 +94,8 @@ fn has(program: &Program, rank: u32, is: fn(&RankStepParams) -> bool) -> bool {
 }
 
 /// Rebuilds the program of a job, with its collectives marked unless `messages` is true.
-fn program(path: &str, mut spec: JobSpec, job: &JobParams, messages: bool) -> Result<Program, Fault> {
+fn program(plan: &Plan, mut spec: JobSpec, job: &JobParams, messages: bool) -> Result<Program, Fault> {
+    let path = format!("job.{}", job.name);
     if messages && !job.reducers.is_empty() {
         return Err(Fault::new(
             Code::NotSupported,
@@ -105,9 +110,11 @@ fn program(path: &str, mut spec: JobSpec, job: &JobParams, messages: bool) -> Re
     // Written again, as the plan no longer tells collectives from messages.
     let mut program = Program::new(job.hosts.len() as u32);
     program.adding = Adding { bytes_per_s: spec.sum.map_or(0, |Bandwidth(rate)| rate), cores: job.cores.clone() };
+    program.chunk_bytes = spec.chunk.map_or(0, |Size(bytes)| bytes);
+    program.auto = (spec.algorithm == Some(AlgorithmSpec::Auto)).then(|| auto_choice(plan, job, &spec));
     program.marks = (!messages).then(Vec::new);
     program.lists_all = true;
-    super::write(path, &mut spec, &mut program, Path::new("")).map_err(Fault::from)?;
+    super::write(&path, &mut spec, &mut program, Path::new("")).map_err(Fault::from)?;
     if program.is_too_long() {
         let message = format!("{path}: more than {STEPS_MAX} steps of all ranks together; traces have no more");
         return Err(Fault::new(Code::TooMany, message));
@@ -121,11 +128,33 @@ fn program(path: &str, mut spec: JobSpec, job: &JobParams, messages: bool) -> Re
     Ok(program)
 }
 
+/// Returns the choices of algorithms of a job of a plan, as they were when it was resolved.
+fn auto_choice(plan: &Plan, job: &JobParams, spec: &JobSpec) -> AutoChoice {
+    let cluster = &*plan.cluster;
+    let number = cluster.jobs.iter().position(|other| other.name == job.name).unwrap_or_default() as u32;
+    let is_own = |flow: &&FlowParams| matches!(flow.traffic, Traffic::Messages(channel) if channel.job == number);
+    let packet = cluster.flows.iter().find(is_own).map_or((1, 0), |flow| transport::packet_of(&flow.transport));
+    let latency_of = |host: usize| match &cluster.hosts[host].kind {
+        HostKind::Endpoint(endpoint) => endpoint.latency_ps,
+        HostKind::Server(_) => ENDPOINT_LATENCY_PS,
+    };
+    let costs = MessageCosts {
+        packet,
+        copy: (job.copy_bytes_per_s, job.copy_ps),
+        sum: spec.sum.map_or(0, |Bandwidth(rate)| rate),
+    };
+    let placed = job.hosts.iter().map(|&host| usize::from(host));
+    let network = RankNetwork::new((&cluster.switches, &cluster.cables), placed, latency_of, costs);
+    let posts = job.cores.is_empty() && spec.socket_rate.is_none() && spec.compress != Some(true);
+    AutoChoice::new(network, spec, posts)
+}
+
 /// Returns the collective of a job as traces name it, and its bytes as traces count them.
 pub(super) fn collective_of(spec: &JobSpec, ranks: u32) -> Option<(Collective, u64)> {
     let bytes = spec.bytes.map_or(1, |Size(bytes)| bytes);
     match spec.kind {
         JobKindSpec::Allgather => Some((Collective::AllGather, bytes)),
+        JobKindSpec::Reducescatter => Some((Collective::ReduceScatter, bytes)),
         JobKindSpec::Alltoall => Some((Collective::AllToAll, bytes.saturating_mul(u64::from(ranks)))),
         JobKindSpec::Broadcast => Some((Collective::Broadcast, bytes)),
         JobKindSpec::Barrier => Some((Collective::Barrier, bytes)),

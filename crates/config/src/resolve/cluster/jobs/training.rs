@@ -1,5 +1,6 @@
 //! Sums of vectors in training: the computation before, the exchange in buckets, and the update with the sum.
 
+use super::chunks::{check_chunk_size, message_bytes};
 use super::is_traced;
 use super::program::Program;
 use crate::code::Code;
@@ -12,13 +13,20 @@ const BUCKETS_MAX: u64 = 4096;
 
 /// Checks the keys that depend on other keys.
 pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
+    use AlgorithmSpec::{Auto, Hierarchical, TwoDimensionalRing};
     let sums = spec.kind == JobKindSpec::Allreduce;
     let traced = is_traced(spec.kind);
     let does = |algorithm| spec.algorithm == Some(algorithm);
     let parts = matches!(spec.compute, Some(ComputeSpec::Parts(_)));
     let kind = "kind = \"allreduce\"";
     let keys = [
-        ("sum", spec.sum.is_some(), sums || traced, "kind", kind),
+        (
+            "sum",
+            spec.sum.is_some(),
+            sums || traced || spec.kind == JobKindSpec::Reducescatter,
+            "kind",
+            "kind = \"allreduce\" or \"reducescatter\"",
+        ),
         ("bucket", spec.bucket.is_some(), sums, "kind", kind),
         ("compute", parts, sums, "kind", "kind = \"allreduce\" as a table; give a time"),
         (
@@ -38,9 +46,9 @@ pub(super) fn check_keys(path: &str, spec: &JobSpec) -> Result<(), Issue> {
         (
             "group",
             spec.group.is_some(),
-            (sums || traced) && does(AlgorithmSpec::Hierarchical),
+            (sums || traced) && [Hierarchical, TwoDimensionalRing, Auto].into_iter().any(does),
             "algorithm",
-            "algorithm = \"hierarchical\" of \"allreduce\"",
+            "algorithm = \"hierarchical\", \"2d-ring\" or \"auto\" of \"allreduce\"",
         ),
         (
             "blocking",
@@ -82,7 +90,7 @@ impl Sum<'_> {
     /// Adds a sum of `bytes` bytes; the aggregator takes `update_ps` to apply the sum.
     pub(super) fn write(&self, program: &mut Program, bytes: u64, update_ps: u64) {
         program.opens();
-        match self.algorithm {
+        match program.choose(self.algorithm, JobKindSpec::Allreduce, self.group, bytes) {
             AlgorithmSpec::RecursiveDoubling => program.doubling_sum(self.group, bytes),
             AlgorithmSpec::HalvingDoubling => program.halving_sum(self.group, bytes),
             AlgorithmSpec::Tree => {
@@ -96,7 +104,10 @@ impl Sum<'_> {
             }
             AlgorithmSpec::Hierarchical => program.hierarchical(self.group, bytes, self.size),
             AlgorithmSpec::InNetwork => program.in_network(bytes),
-            AlgorithmSpec::Ring | AlgorithmSpec::Pairwise | AlgorithmSpec::Direct => {
+            AlgorithmSpec::Direct => program.direct_allreduce(self.group, bytes),
+            AlgorithmSpec::DoubleBinaryTree => program.double_tree_allreduce(self.group, bytes),
+            AlgorithmSpec::TwoDimensionalRing => program.two_dimensional_ring(self.group, bytes, self.size),
+            AlgorithmSpec::Ring | AlgorithmSpec::Pairwise | AlgorithmSpec::Auto => {
                 program.ring_allreduce(self.group, bytes)
             }
         }
@@ -153,6 +164,7 @@ pub(super) fn write(
         let message = format!("{buckets} buckets; there are {BUCKETS_MAX} at most");
         return Err(Issue::between(Code::TooMany, &[&format!("{path}.bucket"), &format!("{path}.bytes")], message));
     }
+    check_chunk_size(path, spec, message_bytes(spec, bytes.div_ceil(buckets), own))?;
     let part = |of: u64, number: u64| {
         let until = |number: u64| (u128::from(of) * u128::from(number) / u128::from(buckets)) as u64;
         until(number + 1) - until(number)

@@ -12,6 +12,7 @@ mod schedule;
 mod streams;
 mod walk;
 
+use super::direct;
 use super::is_traced;
 use super::program::Program;
 use super::training::Sum;
@@ -45,7 +46,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
     };
     *name = place_of(base_dir, name, &key)?;
     let name = name.clone();
-    let collectives = Collectives::new(path, spec)?;
+    let collectives = Collectives::new(path, spec, program)?;
     let more = file_of(&name, program.ranks);
     if hostnet_files::exists(Path::new(&more)) {
         let message = format!(
@@ -81,7 +82,7 @@ pub(super) fn write(path: &str, spec: &mut JobSpec, program: &mut Program, base_
 
 /// Adds the steps of the training of a model to a program.
 pub(super) fn write_model(path: &str, spec: &mut JobSpec, program: &mut Program) -> Result<(), Issue> {
-    let collectives = Collectives::new(path, spec)?;
+    let collectives = Collectives::new(path, spec, program)?;
     let mut groups = Groups::new(path, spec, program.ranks, Path::new(""))?;
     let traces = transformer::traces(path, spec, program.ranks)?;
     let accelerator = Accelerator::new(spec);
@@ -107,7 +108,11 @@ fn execute(
 ) -> Result<(), Issue> {
     // Collectives of few ranks and single steps alternate, so that lists take less than parts.
     program.lists_all = true;
-    let schedule = Schedule::new(path, program, walks, groups.into_members(), collectives);
+    let groups = groups.into_members();
+    if collectives.algorithm == AlgorithmSpec::TwoDimensionalRing {
+        groups.iter().try_for_each(|group| check_divides(path, group, collectives.size))?;
+    }
+    let schedule = Schedule::new(path, program, walks, groups, collectives);
     if spec.blocking == Some(true) {
         return schedule.run();
     }
@@ -115,6 +120,16 @@ fn execute(
     let (walks, matched) = schedule.match_nodes()?;
     streams::write(program, &walks, &matched, (collectives, is_direct));
     Ok(())
+}
+
+/// Checks that a group of ranks divides into groups of `size`. Smaller groups are one each.
+fn check_divides(path: &str, (name, ranks): &(String, Vec<u32>), size: u32) -> Result<(), Issue> {
+    if ranks.len() <= size as usize || ranks.len() % size as usize == 0 {
+        return Ok(());
+    }
+    let group = if name.is_empty() { "the job".to_owned() } else { format!("the group {}", shorten(name)) };
+    let message = format!("the {} ranks of {group} do not divide into groups of {size}", ranks.len());
+    Err(Issue::between(Code::NotAMultiple, &[&format!("{path}.group"), &format!("{path}.groups")], message))
 }
 
 /// Decides in which order ranks execute the operations of their traces. Ranks on cores, with sockets or with compressed
@@ -228,16 +243,29 @@ impl Collectives {
     ///
     /// # Errors
     /// Returns an error if the algorithm of the job does no sums of traces.
-    fn new(path: &str, spec: &mut JobSpec) -> Result<Self, Issue> {
-        use AlgorithmSpec::{Aggregator, Direct, InNetwork, Pairwise};
-        let algorithm = *spec.algorithm.get_or_insert(AlgorithmSpec::Ring);
-        if matches!(algorithm, Pairwise | Direct | Aggregator | InNetwork) {
+    fn new(path: &str, spec: &mut JobSpec, program: &Program) -> Result<Self, Issue> {
+        use AlgorithmSpec::{Aggregator, Direct, DoubleBinaryTree, InNetwork, Pairwise, Ring};
+        let algorithm = *spec.algorithm.get_or_insert(Ring);
+        if matches!(algorithm, Pairwise | Aggregator | InNetwork) {
             let message = "sums of a trace are done with \"ring\", \"recursive-doubling\", \"halving-doubling\", \
-                \"tree\" or \"hierarchical\"";
+                \"tree\", \"double-binary-tree\", \"direct\", \"2d-ring\", \"hierarchical\" or \"auto\"";
             let keys = ["algorithm", "kind"].map(|key| format!("{path}.{key}"));
             return Err(Issue::between(Code::NotSupported, &[&keys[0], &keys[1]], message));
         }
+        if matches!(algorithm, Direct | DoubleBinaryTree) {
+            direct::check(path, spec, program, Ring)?;
+        }
         Ok(Self { algorithm, size: spec.group.unwrap_or(1) })
+    }
+
+    /// Returns the algorithm of a collective that is no all-reduce: a ring unless all messages are in flight at once,
+    /// or closed forms choose.
+    fn other(self, program: &mut Program, kind: JobKindSpec, group: &[u32], bytes: u64) -> AlgorithmSpec {
+        match self.algorithm {
+            AlgorithmSpec::Direct => AlgorithmSpec::Direct,
+            AlgorithmSpec::Auto => program.choose(AlgorithmSpec::Auto, kind, group, bytes),
+            _ => AlgorithmSpec::Ring,
+        }
     }
 
     /// Adds the steps of a collective of a group. The first rank of the group is its root.
@@ -249,12 +277,22 @@ impl Collectives {
                 Sum { algorithm, group, aggregator: 0, answer: AnswerSpec::Each, size }.write(program, bytes, 0);
             }
             Collective::Reduce => program.tree_reduce(group, bytes),
-            Collective::AllGather => program.ring_allgather(group, bytes),
+            Collective::AllGather => match self.other(program, JobKindSpec::Allgather, group, bytes) {
+                AlgorithmSpec::Direct => program.direct_allgather(group, bytes),
+                AlgorithmSpec::RecursiveDoubling => program.doubling_allgather(group, bytes),
+                _ => program.ring_allgather(group, bytes),
+            },
             Collective::Gather => gather(program, group, bytes),
             Collective::Scatter => program.send_each(group, bytes / ranks, group[0]),
             Collective::Broadcast => program.tree_broadcast(group, bytes),
             Collective::AllToAll => program.pairwise_alltoall(group, "all-to-all", bytes / ranks),
-            Collective::ReduceScatter | Collective::ReduceScatterBlock => program.ring_reduce_scatter(group, bytes),
+            Collective::ReduceScatter | Collective::ReduceScatterBlock => {
+                match self.other(program, JobKindSpec::Reducescatter, group, bytes) {
+                    AlgorithmSpec::Direct => program.direct_reduce_scatter(group, bytes),
+                    AlgorithmSpec::HalvingDoubling => program.halving_reduce_scatter(group, bytes),
+                    _ => program.ring_reduce_scatter(group, bytes),
+                }
+            }
             Collective::Barrier => program.dissemination_barrier(group),
         }
     }
