@@ -78,6 +78,65 @@ class JobCompute(Description):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
+class Transformer(Description):
+    """For "transformer": the model, and how its training is divided among the ranks."""
+
+    batch: int
+    """Sequences of an iteration, of all ranks together; a multiple of `dp` times `microbatch`. Range: 1 to 1048576."""
+    dp: int | None = None
+    """Data parallelism: replicas of the model, which share the batch; as many as there are ranks for when absent.
+
+    Range: 1 to 16384.
+    """
+    ep: int | None = None
+    """Expert parallelism: replicas of the model that share the experts of a layer; a divisor of `dp` and of `experts`;
+    1 when absent.
+
+    Range: 1 to 16384.
+    """
+    experts: int | None = None
+    """Experts of each layer (mixture of experts), each a feed-forward network; none when absent. Range: 2 to 16384."""
+    experts_per_token: int | None = None
+    """Experts that the router chooses for each token; 2 when absent. Range: 1 to 16384."""
+    feed_forward: int | None = None
+    """Numbers of a token between the two matrices of a feed-forward network; a multiple of `tp`; four times `width`
+    when absent.
+
+    Range: 1 to 4194304.
+    """
+    layers: int
+    """Number of layers; a multiple of `pp`. Range: 1 to 4096."""
+    microbatch: int | None = None
+    """Sequences that a rank processes at a time; 1 when absent. Range: 1 to 1048576."""
+    number: str | None = None
+    """Size of a number: a parameter, a gradient or an activation (size); "2 B" when absent. Range: "1 B" to "8 B"."""
+    pp: int | None = None
+    """Pipeline parallelism: stages of consecutive layers; 1 when absent. Range: 1 to 4096."""
+    schedule: str | None = None
+    """Order of the passes of a pipeline: "1f1b" (after a warm-up, one forward and one backward pass in turn) or "gpipe"
+    (all forward passes, then all backward passes); "1f1b" when absent.
+    """
+    sequence: int
+    """Tokens of a sequence. Range: 1 to 16777216."""
+    skew: float | None = None
+    """Skew of the router: expert n, counted from 1, gets tokens in proportion to n to the power of minus this (Zipf);
+    0, the same for all, when absent.
+
+    Range: 0 to 10.
+    """
+    tp: int | None = None
+    """Tensor parallelism: ranks that share each matrix; 1 when absent. Range: 1 to 16384."""
+    width: int
+    """Width of the model: numbers of a token between two layers; a multiple of `tp`. Range: 1 to 1048576."""
+    zero: int | None = None
+    """Stage of ZeRO: what the replicas share instead of each having it, 0 (nothing), 1 (the state of the optimizer), 2
+    (also gradients) or 3 (also parameters); 0 when absent.
+
+    Range: 0 to 3.
+    """
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Job(Description):
     """Job: a program whose ranks run at endpoints, or on cores of servers."""
 
@@ -86,13 +145,13 @@ class Job(Description):
     "allgather" (every rank gets the data of all others), "reducescatter" (the vectors of all ranks are summed up, and
     every rank gets a part of the sum), "alltoall" (every rank sends different data to every other one), "broadcast"
     (every rank gets the data of rank 0), "barrier" (no rank continues before all have arrived), "program" (the steps
-    that you list), "chakra" (replay of execution traces of MLCommons Chakra), "npb-cg" (the conjugate gradient
-    benchmark of NPB), "npb-ep" (the embarrassingly parallel benchmark of NPB), "npb-is" (the integer sort of NPB),
-    "npb-mg" (the multigrid benchmark of NPB), "npb-ft" (the 3-D fast Fourier transform of NPB), "npb-lu" (the
-    lower-upper Gauss-Seidel solver of NPB), "streaming" (an archetype: accesses memory sequentially, with sums over all
-    ranks), "irregular" (an archetype: reads memory at random, with small messages to all ranks), "compute" (an
-    archetype: computes in its caches, with sums over all ranks) or "shuffle" (an archetype: accesses memory
-    sequentially, and sends all of its data to other ranks).
+    that you list), "chakra" (replay of execution traces of MLCommons Chakra), "transformer" (training of a transformer
+    model), "npb-cg" (the conjugate gradient benchmark of NPB), "npb-ep" (the embarrassingly parallel benchmark of NPB),
+    "npb-is" (the integer sort of NPB), "npb-mg" (the multigrid benchmark of NPB), "npb-ft" (the 3-D fast Fourier
+    transform of NPB), "npb-lu" (the lower-upper Gauss-Seidel solver of NPB), "streaming" (an archetype: accesses memory
+    sequentially, with sums over all ranks), "irregular" (an archetype: reads memory at random, with small messages to
+    all ranks), "compute" (an archetype: computes in its caches, with sums over all ranks) or "shuffle" (an archetype:
+    accesses memory sequentially, and sends all of its data to other ranks).
     """
     hosts: str | Sequence[str]
     """Hosts of the ranks: a name or a list."""
@@ -155,8 +214,8 @@ class Job(Description):
     blocking: bool | None = None
     """For "ring" of "allreduce" and "allgather": true if a rank sends and receives one after the other, as with
     `MPI_Send` and `MPI_Recv` (even ranks send first, odd ones receive first), and not both at once, as with
-    `MPI_Sendrecv`. For "chakra": true if a rank executes one communication after the other, and waits for each; true
-    when absent with ranks at servers, `socket_rate` or `compress`. False when absent otherwise.
+    `MPI_Sendrecv`. For "chakra" and "transformer": true if a rank executes one communication after the other, and waits
+    for each; true when absent with ranks at servers, `socket_rate` or `compress`. False when absent otherwise.
     """
     sum: str | None = None
     """For "allreduce" and "reducescatter": rate at which a rank adds received data to its own (bandwidth); adding takes
@@ -180,14 +239,14 @@ class Job(Description):
     with a list of ranks for each name.
     """
     peak: float | None = None
-    """For "chakra": operations per second of a rank's accelerator, for compute nodes that have operations and no
-    duration.
+    """For "chakra" and "transformer": operations per second of a rank's accelerator, for computations that have
+    operations and no duration.
 
     Range: 1 to 1e+18.
     """
     memory_rate: str | None = None
-    """For "chakra": bandwidth of the accelerator's memory, for compute nodes that have bytes and no duration
-    (bandwidth); when absent only operations take time.
+    """For "chakra" and "transformer": bandwidth of the accelerator's memory, for computations that have bytes and no
+    duration (bandwidth); when absent only operations take time.
 
     Range: "1 Mbps" to "100 TB/s".
     """
@@ -247,10 +306,12 @@ class Job(Description):
     Range: at most "1000 s".
     """
     alltoall: str | None = None
-    """For "chakra": algorithm of its nodes `ALL_TO_ALL`; "pairwise" when absent. "direct" not with `blocking`."""
+    """For "chakra" and "transformer": algorithm of each `ALL_TO_ALL`; when absent, "direct" for "transformer" without
+    `blocking`, "pairwise" otherwise. "direct" not with `blocking`.
+    """
     order: str | None = None
-    """For "chakra": operation that a stream of a rank executes next, of those that are ready: "id" (the one with the
-    smallest id) or "ready" (the one that became ready first); "id" when absent. Not with `blocking`.
+    """For "chakra" and "transformer": operation that a stream of a rank executes next, of those that are ready: "id"
+    (the one with the smallest id) or "ready" (the one that became ready first); "id" when absent. Not with `blocking`.
     """
     chunk: str | None = None
     """For "ring", "2d-ring" and "double-binary-tree": largest part of a message that is sent on as soon as it has
@@ -258,3 +319,5 @@ class Job(Description):
 
     Range: "1 B" to "1000 TB".
     """
+    model: Transformer | None = None
+    """For "transformer": the model, and how its training is divided among the ranks."""
