@@ -16,7 +16,6 @@ mod egress;
 mod endpoint;
 mod endpoint_forward;
 mod endpoint_ranks;
-mod endpoint_services;
 mod endpoint_sums;
 mod engines;
 mod equal_ports;
