@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import ExitStack
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -16,11 +15,8 @@ RANK = "%d"
 """Placeholder for the rank in file names, as where traces are read."""
 
 
-class TraceReader(StrEnum):
-    """Program that is to read the traces."""
-
-    CHAKRA = "chakra"
-    ASTRA_SIM = "astra-sim"
+READERS = ("chakra", "astra-sim")
+"""Programs that read traces; those of Chakra's format are the first."""
 
 
 def register(app: typer.Typer) -> None:
@@ -38,12 +34,13 @@ def chakra(
         bool, typer.Option("--messages", help="Write the messages of collectives instead of collective nodes.")
     ] = False,
     reader: Annotated[
-        TraceReader,
+        str,
         typer.Option(
             "--for",
+            metavar="chakra|astra-sim",
             help="Program that reads the traces: astra-sim gets no computation of the processor, and a file of groups.",
         ),
-    ] = TraceReader.CHAKRA,
+    ] = READERS[0],
     overrides: Annotated[list[str] | None, set_option("a value")] = None,
 ) -> int:
     """Write the operations of a job's ranks as MLCommons Chakra execution traces."""
@@ -51,8 +48,8 @@ def chakra(
     from hostnet.running import simulate
     from hostnet.terminal.screen import echo
 
+    for_astra_sim = _checked(reader) == "astra-sim"
     plan = simulate.resolve(simulate.source_of(file, tuple(overrides or ())))
-    for_astra_sim = reader is TraceReader.ASTRA_SIM
     traces, groups = _core.chakra_traces(plan, job, messages=messages, astra_sim=for_astra_sim)
     # Other readers find the groups in the traces.
     listed = json.dumps(groups).encode() if for_astra_sim and groups else None
@@ -62,6 +59,16 @@ def chakra(
     if listed is not None:
         echo(f"{_groups_place(out)}: ranks of {len(groups)} groups")
     return 0
+
+
+def _checked(reader: str) -> str:
+    """Returns the program that reads the traces; raises `ConfigError` for an unknown one."""
+    from hostnet._core import ConfigError
+    from hostnet.cli.options import name_hint
+
+    if reader not in READERS:
+        raise ConfigError("unknown-name", f"--for {reader}: is not known; {name_hint(reader, list(READERS))}")
+    return reader
 
 
 def write(out: Path, traces: list[bytes], groups: bytes | None = None) -> None:
