@@ -111,4 +111,5 @@ def _place(out: Path, rank: int) -> Path:
 
 def _groups_place(out: Path) -> Path:
     """Returns the path of the file of groups."""
-    return out.with_name(f"{out.name.replace(RANK, '').rstrip('._-')}.groups.json")
+    name = out.name.partition(RANK)[0].rstrip("._-") if RANK in out.name else out.name
+    return out.with_name(f"{name or 'ranks'}.groups.json")

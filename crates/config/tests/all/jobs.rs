@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::{assert_tells, cluster_text, told};
-use hostnet_config::{Format, Length, Plan, WarmUp};
+use hostnet_config::{Code, Format, Length, Plan, WarmUp};
 use serde_json::json;
 
 /// Eight endpoints, a server, and a job of the endpoints.
@@ -34,6 +34,14 @@ fn what_is_left_out_is_filled_in() {
     let timed = resolved(&["run.duration=1 ms"]);
     assert_eq!(timed.run.length, Length::Duration { ps: 1_000_000_000 });
     assert!(timed.effective["run"].get("until").is_none());
+}
+
+#[test]
+fn closed_forms_choose_for_hosts_with_one_port_only() {
+    assert!(cluster_text(BASE, Format::Toml, &["job.j.algorithm=auto"]).is_ok());
+    let two = ["job.j.algorithm=auto", "host.e.ports=2"];
+    let error = cluster_text(BASE, Format::Toml, &two).map(|_| ()).expect_err("refused");
+    assert_eq!((error.code, error.path.as_str()), (Code::NotSupported, "job.j.algorithm"));
 }
 
 #[test]

@@ -82,3 +82,12 @@ fn astra_sim_gets_durations_and_a_file_of_groups() {
         assert_eq!([chakra, astra].map(|trace| holds(trace, "process_group:init")), [true, false]);
     }
 }
+
+#[test]
+fn sums_of_a_model_may_have_chunks() {
+    let of = |algorithm| text(4, &format!("peak = 1e12\nchunk = \"1 KiB\"\n{algorithm}"), MODEL);
+    for algorithm in ["", "algorithm = \"ring\"", "algorithm = \"double-binary-tree\""] {
+        common::plan(&of(algorithm), &[]);
+    }
+    assert_eq!(error(&of("algorithm = \"tree\"")).code, Code::NoEffect);
+}

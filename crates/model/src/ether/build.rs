@@ -310,7 +310,7 @@ impl<'a> Builder<'a> {
             let initiator = usize::from(flow.from) == host;
             let peer = if initiator { flow.to } else { flow.from };
             let port = routes.and_then(|routes| routes.port(number, host as u16, peer)).unwrap_or(0);
-            if let Some(end) = self.message_end(number, flow, initiator) {
+            if let Some(end) = self.message_end(number, flow, initiator, port) {
                 return end;
             }
             let port_bytes_per_s = wires.get(usize::from(port)).map_or(0, |wire| wire.bytes_per_s);

@@ -36,9 +36,9 @@ impl Builder<'_> {
     }
 
     /// Builds an end of a flow whose messages a network carries whole, if there is one.
-    pub(super) fn message_end(&self, number: u32, flow: &FlowParams, initiator: bool) -> Option<FlowEnd> {
+    pub(super) fn message_end(&self, number: u32, flow: &FlowParams, initiator: bool, port: u16) -> Option<FlowEnd> {
         self.messages_id()?;
         let transport = MessageTransport::of(&flow.transport)?;
-        Some(FlowEnd::of_messages(number, flow, initiator, transport.buffer_bytes))
+        Some(FlowEnd::of_messages(number, flow, (initiator, port), transport.buffer_bytes))
     }
 }

@@ -11,13 +11,18 @@ use hostnet_kernel::{ComponentId, Time};
 impl FlowEnd {
     /// Creates the end of flow number `flow` whose messages a network carries whole. Up to `buffer_bytes` bytes may be
     /// written and not acknowledged.
-    pub(in super::super) fn of_messages(flow: u32, params: &FlowParams, initiator: bool, buffer_bytes: u64) -> Self {
+    pub(in super::super) fn of_messages(
+        flow: u32,
+        params: &FlowParams,
+        (initiator, port): (bool, u16),
+        buffer_bytes: u64,
+    ) -> Self {
         let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
         Self {
             flow,
             host,
             peer,
-            port: 0,
+            port,
             priority: params.priority % PRIORITIES as u8,
             blocked: false,
             start_ps: params.start_ps,

@@ -201,12 +201,6 @@ proptest! {
     #![proptest_config(cases(12))]
 
     #[test]
-    fn jobs_take_about_as_long_as_with_packets(text in any_job()) {
-        let error = error(&text);
-        prop_assert!(error.abs() < 0.15, "{:.2} %", 100.0 * error);
-    }
-
-    #[test]
     fn jobs_find_the_same_on_any_threads_in_any_processes_and_from_a_checkpoint(
         text in any_job(),
         threads in 2_usize..4,
@@ -234,22 +228,39 @@ proptest! {
     }
 }
 
+/// Returns the errors of the first random jobs in ascending order of their size, each with its job.
+fn errors(count: usize) -> Vec<(f64, String)> {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let one = |_| {
+        let text = any_job().new_tree(&mut runner).expect("a job").current();
+        (error(&text), text)
+    };
+    let mut errors: Vec<(f64, String)> = (0..count).map(one).collect();
+    errors.sort_by(|one, other| one.0.abs().total_cmp(&other.0.abs()));
+    errors
+}
+
+fn mean(errors: &[(f64, String)]) -> f64 {
+    errors.iter().map(|(error, _)| error.abs()).sum::<f64>() / errors.len() as f64
+}
+
+#[test]
+fn jobs_take_about_as_long_as_with_packets() {
+    let errors = errors(40);
+    assert!(mean(&errors) < 0.025, "{:.2} %", 100.0 * mean(&errors));
+    // Half of all jobs have no messages that meet.
+    assert!(errors[19].0.abs() < 0.005, "{:?}", errors[19]);
+}
+
 /// Tells the error of 300 random jobs (docs/fidelity.md).
 #[test]
 #[ignore = "long"]
 fn a_campaign_of_jobs_is_within_two_per_cent_on_average() {
-    use proptest::strategy::ValueTree;
-    use proptest::test_runner::TestRunner;
-    let mut runner = TestRunner::deterministic();
-    let mut errors: Vec<(f64, String)> = (0..300)
-        .map(|_| {
-            let text = any_job().new_tree(&mut runner).expect("a job").current();
-            (error(&text), text)
-        })
-        .collect();
-    errors.sort_by(|one, other| one.0.abs().total_cmp(&other.0.abs()));
-    let mean = errors.iter().map(|(error, _)| error.abs()).sum::<f64>() / errors.len() as f64;
+    let errors = errors(300);
     let at = |share: f64| 100.0 * errors[((errors.len() - 1) as f64 * share) as usize].0;
+    let mean = mean(&errors);
     println!("mean {:.2} %, median {:.2} %, 95th {:.2} %, worst {:.2} %", 100.0 * mean, at(0.5), at(0.95), at(1.0));
     for (error, text) in errors.iter().rev().take(12) {
         println!("{:+.2} %: {text}", 100.0 * error);

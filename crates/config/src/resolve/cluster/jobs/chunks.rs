@@ -4,7 +4,7 @@ use crate::code::Code;
 use crate::error::Issue;
 use crate::units::{format, Dimension};
 use hostnet_params::AlgorithmSpec::{self, Auto, DoubleBinaryTree, Ring, TwoDimensionalRing};
-use hostnet_params::JobKindSpec::{Allgather, Allreduce, Broadcast, Chakra, Reducescatter};
+use hostnet_params::JobKindSpec::{Allgather, Allreduce, Broadcast, Chakra, Reducescatter, Transformer};
 use hostnet_params::{JobSpec, Size};
 
 /// Maximum number of chunks of a message.
@@ -25,7 +25,7 @@ pub(super) fn check_chunk(path: &str, spec: &JobSpec) -> Result<(), Issue> {
     };
     let of_sums = matches!(spec.algorithm, None | Some(Ring | DoubleBinaryTree | TwoDimensionalRing | Auto));
     let has_chunks = match spec.kind {
-        Allreduce | Chakra => of_sums,
+        Allreduce | Chakra | Transformer => of_sums,
         Allgather | Reducescatter => matches!(spec.algorithm, None | Some(Ring | Auto)),
         // A broadcast takes a tree unless told otherwise.
         Broadcast => matches!(spec.algorithm, Some(Ring | Auto)),
@@ -38,7 +38,7 @@ pub(super) fn check_chunk(path: &str, spec: &JobSpec) -> Result<(), Issue> {
             "has an effect only with \"ring\", and with \"double-binary-tree\" and \"2d-ring\" of \"allreduce\"",
         );
     }
-    if spec.blocking == Some(true) && spec.kind != Chakra {
+    if spec.blocking == Some(true) && !matches!(spec.kind, Chakra | Transformer) {
         return refused(
             Code::ConflictingKeys,
             "blocking",

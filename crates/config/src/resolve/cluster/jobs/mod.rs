@@ -137,7 +137,7 @@ fn params(
     program.blocking = spec.blocking == Some(true) && !is_traced(spec.kind);
     let Bandwidth(copy_bytes_per_s) = *spec.copy_rate.get_or_insert(COPY_RATE);
     let Time(copy_ps) = *spec.copy_latency.get_or_insert(COPY_LATENCY);
-    program.auto = auto_choice(path, spec, &program, &placed, switches, (copy_bytes_per_s, copy_ps));
+    program.auto = auto_choice(path, spec, &program, &placed, switches, (copy_bytes_per_s, copy_ps))?;
     let reducers = in_network::join(path, spec, &placed, hosts, dimms, switches, &mut program)?;
     write(path, spec, &mut program, base_dir)?;
     if program.is_too_long() {
@@ -172,7 +172,7 @@ fn params(
 }
 
 /// Returns the choices of algorithms of a job, if closed forms are to choose. `copy` is the rate of copies between
-/// ranks of a host, in bytes per second, and their latency in ps.
+/// ranks of a host, in bytes per second, and their latency in ps. Fails if a host has several ports.
 fn auto_choice(
     path: &str,
     spec: &JobSpec,
@@ -180,15 +180,18 @@ fn auto_choice(
     placed: &[usize],
     switches: &Switches,
     copy: (u64, u64),
-) -> Option<AutoChoice> {
-    spec.algorithm.filter(|&algorithm| algorithm == AlgorithmSpec::Auto)?;
+) -> Result<Option<AutoChoice>, Issue> {
+    if spec.algorithm != Some(AlgorithmSpec::Auto) {
+        return Ok(None);
+    }
+    auto::check_ports(path, placed, &switches.fabric.cables)?;
     let packet = (switches.packet_bytes, switches.header_bytes);
     let costs = MessageCosts { packet, copy, sum: program.adding.bytes_per_s };
     let network = (&switches.fabric.switches[..], &switches.fabric.cables[..]);
     let latency_of = |host: usize| switches.latencies_ps[host];
     let network = RankNetwork::new(network, placed.iter().copied(), latency_of, costs);
     let posts = direct::check(path, spec, program, AlgorithmSpec::Ring).is_ok();
-    Some(AutoChoice::new(network, spec, posts))
+    Ok(Some(AutoChoice::new(network, spec, posts)))
 }
 
 /// Returns the rounds until `hosts` hosts run, if each running host launches another one in every round.

@@ -7,12 +7,28 @@ mod times;
 
 use super::chunks::algorithm_name;
 use super::kind_name;
+use crate::code::Code;
+use crate::error::Issue;
 use crate::units::{format, Dimension};
-use hostnet_params::{JobKindSpec, JobSpec, Size};
+use hostnet_params::{CableEnd, CableParams, JobKindSpec, JobSpec, Size};
 pub(super) use network::{MessageCosts, RankNetwork};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 pub(super) use times::Estimate;
 use times::Exchange;
+
+/// Checks that closed forms know the network: each host has one cable.
+pub(super) fn check_ports(path: &str, placed: &[usize], cables: &[CableParams]) -> Result<(), Issue> {
+    let mut cabled = BTreeSet::new();
+    let ends = cables.iter().flat_map(|cable| cable.ends);
+    let hosts = ends.filter_map(|end| if let CableEnd::Host(host) = end { Some(usize::from(host)) } else { None });
+    for host in hosts {
+        if !cabled.insert(host) && placed.contains(&host) {
+            let message = "\"auto\" knows hosts with one port only; name an algorithm, such as \"halving-doubling\"";
+            return Err(Issue::new(Code::NotSupported, format!("{path}.algorithm"), message));
+        }
+    }
+    Ok(())
+}
 
 /// Maximum number of notes about choices of a job.
 const NOTES_MAX: usize = 8;
