@@ -11,25 +11,11 @@ from tests.api.test_swarm import LEAVES
 from tests.fuzz.support import SHORT, Hostile, examples, mutated_lines
 from tests.support import QUADRANT
 
-CLUSTERS = (
-    "hostcc",
-    "dumbbell",
-    "incast",
-    "rdma",
-    "ping",
-    "forward",
-    "rack-pool",
-    "mcn",
-    "inceptionn",
-    "h100",
-    "nvl72",
-)
-
 TEXTS = {
     "quadrant": QUADRANT,
     "template": _core.template(),
     "app": _core.app_template("redis", alone=False),
-    **{name: _core.cluster_template(name) for name in CLUSTERS},
+    **{name: _core.cluster_template(name) for name in _core.cluster_templates()},
 }
 """Texts that are mutated."""
 

@@ -102,8 +102,8 @@ pub struct JobSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("x-min" = "1 Mbps", "x-max" = "100 TB/s"))]
     pub memory_rate: Option<Bandwidth>,
-    /// For "chakra" and "transformer": algorithm of each `ALL_TO_ALL`; when absent, "direct" for "transformer" without
-    /// `blocking`, "pairwise" otherwise. "direct" not with `blocking`.
+    /// For "chakra" and for experts of "transformer" without `skew`: algorithm of each `ALL_TO_ALL`; when absent,
+    /// "direct" for "transformer" without `blocking`, "pairwise" otherwise. "direct" not with `blocking`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alltoall: Option<AlltoallSpec>,
     /// For "chakra" and "transformer": operation that a stream of a rank executes next, of those that are ready; "id"

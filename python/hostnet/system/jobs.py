@@ -306,8 +306,8 @@ class Job(Description):
     Range: at most "1000 s".
     """
     alltoall: str | None = None
-    """For "chakra" and "transformer": algorithm of each `ALL_TO_ALL`; when absent, "direct" for "transformer" without
-    `blocking`, "pairwise" otherwise. "direct" not with `blocking`.
+    """For "chakra" and for experts of "transformer" without `skew`: algorithm of each `ALL_TO_ALL`; when absent,
+    "direct" for "transformer" without `blocking`, "pairwise" otherwise. "direct" not with `blocking`.
     """
     order: str | None = None
     """For "chakra" and "transformer": operation that a stream of a rank executes next, of those that are ready: "id"

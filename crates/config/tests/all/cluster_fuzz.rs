@@ -2,7 +2,7 @@
 
 use crate::common::cluster_text;
 use crate::common::schema_paths::schema_paths;
-use hostnet_config::{cluster_schema, cluster_template, Format};
+use hostnet_config::{cluster_schema, cluster_template, cluster_templates, Format};
 use proptest::prelude::*;
 use serde_json::{json, Value};
 use std::sync::LazyLock;
@@ -103,19 +103,7 @@ fn value() -> impl Strategy<Value = Value> {
 }
 
 fn template() -> impl Strategy<Value = &'static str> {
-    let names = vec![
-        "hostcc",
-        "dumbbell",
-        "incast",
-        "rdma",
-        "ping",
-        "forward",
-        "rack-pool",
-        "mcn",
-        "inceptionn",
-        "h100",
-        "nvl72",
-    ];
+    let names: Vec<_> = cluster_templates().collect();
     prop::sample::select(names).prop_map(|name| cluster_template(name).unwrap())
 }
 

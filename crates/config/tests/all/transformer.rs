@@ -46,6 +46,8 @@ fn keys_that_do_not_fit_together_are_refused() {
         (2, "peak = 1e12", "experts = 4\nexperts_per_token = 5", Code::OutOfRange, "job.j.model.experts_per_token"),
         (1, "peak = 1e12", "zero = 1", Code::NoEffect, "job.j.model.zero"),
         (2, "peak = 1e12", "zero = 4", Code::OutOfRange, "job.j.model.zero"),
+        (2, "peak = 1e12\nalltoall = \"pairwise\"", "", Code::NoEffect, "job.j.alltoall"),
+        (2, "peak = 1e12\nalltoall = \"direct\"", "experts = 4\nskew = 0.5", Code::NoEffect, "job.j.alltoall"),
         (1, "", "", Code::MissingKey, "job.j.peak"),
         (1, "peak = 1e12\nbytes = \"1 MB\"", "", Code::NoEffect, "job.j.bytes"),
         (1, "peak = 1e12\ntrace = \"t\"", "", Code::NoEffect, "job.j.trace"),
@@ -55,6 +57,15 @@ fn keys_that_do_not_fit_together_are_refused() {
         let error = error(&text(ranks, job, &format!("{MODEL}{model}")));
         assert_eq!(error.code, code, "{job} {model}: {error}");
         assert!(common::told(&error).contains(key), "{job} {model}: {error}");
+    }
+}
+
+#[test]
+fn even_routers_have_all_to_alls() {
+    for (model, expected) in [("", None), ("experts = 4\nep = 2", Some("direct")), ("experts = 4\nskew = 0.5", None)] {
+        let job = &plan(2, model).effective["job"]["j"];
+        assert_eq!(job["alltoall"].as_str(), expected, "{model}");
+        assert_eq!(common::plan_json(&plan(2, model).effective.to_string(), &[]).hash, plan(2, model).hash);
     }
 }
 

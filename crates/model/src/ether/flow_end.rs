@@ -66,7 +66,6 @@ impl FlowEnd {
     /// `port` of its host, whose bandwidth is `port_bytes_per_s`.
     #[must_use]
     pub fn new(flow: u32, params: &FlowParams, initiator: bool, port: u16, port_bytes_per_s: u64) -> Self {
-        let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
         let kind = match (&params.transport, &params.traffic) {
             (Transport::Tcp(tcp), _) => FlowEndKind::TcpFlowEnd(TcpFlowEnd::new(tcp, params, initiator)),
             (Transport::Roce(roce), _) => {
@@ -83,6 +82,19 @@ impl FlowEnd {
             (Transport::Raw, _) => FlowEndKind::Sink,
         };
         Self {
+            service: match &params.traffic {
+                Traffic::Service(service) if !initiator => Some((service.number, service.workers)),
+                _ => None,
+            },
+            wake_set: initiator.then(|| Time::from_ps(params.start_ps.max(1))),
+            ..Self::of_kind(flow, params, (initiator, port), kind)
+        }
+    }
+
+    /// Creates an end that nothing wakes and no service is at.
+    fn of_kind(flow: u32, params: &FlowParams, (initiator, port): (bool, u16), kind: FlowEndKind) -> Self {
+        let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
+        Self {
             flow,
             host,
             peer,
@@ -90,14 +102,11 @@ impl FlowEnd {
             priority: params.priority % PRIORITIES as u8,
             blocked: false,
             start_ps: params.start_ps,
-            service: match &params.traffic {
-                Traffic::Service(service) if !initiator => Some((service.number, service.workers)),
-                _ => None,
-            },
+            service: None,
             kind,
             timer: TransportTimer::default(),
             wake_at: None,
-            wake_set: initiator.then(|| Time::from_ps(params.start_ps.max(1))),
+            wake_set: None,
             sent_packets: 0,
             sent_bytes: 0,
             received_packets: 0,

@@ -4,7 +4,7 @@
 use super::member::{adding, Member, PlaceStep};
 use serde::{Deserialize, Serialize};
 
-/// What members do in rounds around a ring.
+/// Purpose of rounds around a ring.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RingRounds {
     /// Every member gets a part of the sum.

@@ -58,7 +58,7 @@ pub enum CollectivePattern {
     DirectAllgather,
     /// Rounds around a ring with messages of several chunks. Each chunk goes on as soon as it has arrived.
     ChunkedRing {
-        /// What the members do in these rounds.
+        /// Purpose of these rounds.
         rounds: RingRounds,
         /// Chunks of a message; at least 1.
         chunks: u32,

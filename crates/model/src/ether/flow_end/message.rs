@@ -1,8 +1,7 @@
 //! Messages at an end of a flow that a network carries whole.
 
 use super::super::message_end::MessageFlowEnd;
-use super::super::port_queues::PRIORITIES;
-use super::{FlowEnd, FlowEndKind, TransportTimer};
+use super::{FlowEnd, FlowEndKind};
 use crate::flow::Application;
 use crate::params::FlowParams;
 use crate::part::{MessageEvent, NetContext, Payload};
@@ -17,25 +16,8 @@ impl FlowEnd {
         (initiator, port): (bool, u16),
         buffer_bytes: u64,
     ) -> Self {
-        let (host, peer) = if initiator { (params.from, params.to) } else { (params.to, params.from) };
-        Self {
-            flow,
-            host,
-            peer,
-            port,
-            priority: params.priority % PRIORITIES as u8,
-            blocked: false,
-            start_ps: params.start_ps,
-            service: None,
-            kind: FlowEndKind::Messages(Box::new(MessageFlowEnd::new(flow, params, initiator, buffer_bytes))),
-            timer: TransportTimer::default(),
-            wake_at: None,
-            wake_set: None,
-            sent_packets: 0,
-            sent_bytes: 0,
-            received_packets: 0,
-            received_bytes: 0,
-        }
+        let kind = FlowEndKind::Messages(Box::new(MessageFlowEnd::new(flow, params, initiator, buffer_bytes)));
+        Self::of_kind(flow, params, (initiator, port), kind)
     }
 
     /// Passes a message that has been posted to the network.

@@ -12,7 +12,7 @@ use crate::params::{ClusterParams, FlowParams, HostKind};
 use hostnet_kernel::ComponentId;
 use std::collections::BTreeMap;
 
-/// What the network of messages of a cluster is built from. Nodes are numbered: switches, then hosts.
+/// Cluster that a network of messages is built from. Nodes are numbered: switches, then hosts.
 pub(in super::super) struct NetworkOfMessages<'a> {
     pub(in super::super) cluster: &'a ClusterParams,
     pub(in super::super) graph: &'a ClusterGraph,

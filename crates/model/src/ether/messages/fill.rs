@@ -14,7 +14,7 @@ pub(super) struct Hop {
     pub(super) slot: u32,
 }
 
-/// What fills up first: a link, or a channel at its largest rate.
+/// Bound that channels reach as their shares grow: a full link, or the largest rate of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Bound {
     Link(u32),
@@ -31,9 +31,9 @@ pub(super) struct SharedLinks {
     visit: u32,
 }
 
-/// Links and channels of a island: those that share links, directly or by way of others.
+/// Connected component of links and channels: those that share links, directly or by way of others.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LinkIsland {
+pub(super) struct ConnectedLinks {
     pub(super) links: Vec<u32>,
     pub(super) channels: Vec<u32>,
     bounds: BinaryHeap<Reverse<(u64, Bound)>>,
@@ -75,9 +75,9 @@ impl SharedLinks {
         self.visit = self.visit.wrapping_add(1);
     }
 
-    /// Finds the island of a link. Returns false if it has been visited.
-    pub(super) fn find(&mut self, link: u32, island: &mut LinkIsland) -> bool {
-        let LinkIsland { links, channels, .. } = island;
+    /// Finds the connected component of a link. Returns false if it has been visited.
+    pub(super) fn find(&mut self, link: u32, connected: &mut ConnectedLinks) -> bool {
+        let ConnectedLinks { links, channels, .. } = connected;
         links.clear();
         channels.clear();
         self.visit_link(link, links);
@@ -109,23 +109,23 @@ impl SharedLinks {
         }
     }
 
-    /// Computes the shares of the channels of a island.
-    pub(super) fn fill(&mut self, island: &mut LinkIsland) {
-        if let [channel] = island.channels[..] {
+    /// Computes the shares of the channels of a connected component.
+    pub(super) fn fill(&mut self, connected: &mut ConnectedLinks) {
+        if let [channel] = connected.channels[..] {
             let own = &mut self.channels[channel as usize];
             own.share = own.rate_max().min(own.params.slowest);
             return;
         }
-        let bounds = &mut island.bounds;
+        let bounds = &mut connected.bounds;
         bounds.clear();
-        for &link in &island.links {
+        for &link in &connected.links {
             let own = &mut self.links[link as usize];
             (own.left, own.open) = (own.capacity, own.passages.len() as u32);
             if own.open > 0 {
                 bounds.push(Reverse((own.share(), Bound::Link(link))));
             }
         }
-        for &channel in &island.channels {
+        for &channel in &connected.channels {
             let own = &self.channels[channel as usize];
             if own.fits_queue || own.rate_max() < own.params.slowest {
                 bounds.push(Reverse((own.rate_max(), Bound::Channel(channel))));

@@ -1,7 +1,7 @@
 //! The network of messages: its events, and the messages that begin and end at the same time.
 
 use super::channel::ChannelStop;
-use super::fill::{LinkIsland, SharedLinks};
+use super::fill::{ConnectedLinks, SharedLinks};
 use super::link::{CarriedSpan, MessageLink, MessagePorts};
 use super::packets::MessageTransport;
 use super::{STEPS_PS, UNIT_BITS};
@@ -38,7 +38,7 @@ pub struct MessageNetwork {
     #[serde(skip)]
     changed: Vec<u32>,
     #[serde(skip)]
-    island: LinkIsland,
+    connected: ConnectedLinks,
 }
 
 impl MessageNetwork {
@@ -51,7 +51,7 @@ impl MessageNetwork {
             stops: BinaryHeap::new(),
             set: None,
             changed: Vec::new(),
-            island: LinkIsland::default(),
+            connected: ConnectedLinks::default(),
         }
     }
 
@@ -255,14 +255,14 @@ impl MessageNetwork {
 
     /// Computes the shares of all messages that share links with those that have begun or ended.
     fn share<P: MessagePorts + ?Sized>(&mut self, now: Time, ports: &mut P) {
-        let (mut changed, mut island) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.island));
+        let (mut changed, mut connected) = (std::mem::take(&mut self.changed), std::mem::take(&mut self.connected));
         self.shared.begin();
         for link in changed.drain(..) {
-            if !self.shared.find(link, &mut island) {
+            if !self.shared.find(link, &mut connected) {
                 continue;
             }
-            self.shared.fill(&mut island);
-            for &channel in &island.channels {
+            self.shared.fill(&mut connected);
+            for &channel in &connected.channels {
                 let own = &mut self.shared.channels[channel as usize];
                 if own.share != own.rate {
                     own.settle(now);
@@ -270,12 +270,12 @@ impl MessageNetwork {
                     self.set_stop(channel);
                 }
             }
-            for &link in &island.links {
+            for &link in &connected.links {
                 let total = self.shared.total(link);
                 carry(&mut self.shared.links[link as usize], total, now, ports);
             }
         }
-        (self.changed, self.island) = (changed, island);
+        (self.changed, self.connected) = (changed, connected);
     }
 
     /// Removes outdated stops once they are many.

@@ -16,7 +16,7 @@ pub(super) struct PacketSizes {
     header: u32,
 }
 
-/// What a transport says about messages.
+/// Parameters of a transport that matter to whole messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(in super::super) struct MessageTransport {
     pub(super) sizes: PacketSizes,

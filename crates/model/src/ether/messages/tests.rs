@@ -2,7 +2,7 @@
 
 use super::super::wire::{Wire, WireParams};
 use super::channel::{ChannelParams, MessageChannel};
-use super::fill::{Hop, LinkIsland, SharedLinks};
+use super::fill::{ConnectedLinks, Hop, SharedLinks};
 use super::link::MessageLink;
 use super::packets::MessageTransport;
 use super::window::StartWindow;
@@ -68,13 +68,13 @@ fn shared(capacities: &[u64], channels: &[(BTreeSet<u32>, u64)]) -> SharedLinks 
     shared
 }
 
-/// Computes the shares of the islands of some links.
+/// Computes the shares of the connected components of some links.
 fn compute(shared: &mut SharedLinks, changed: &[u32]) {
-    let mut island = LinkIsland::default();
+    let mut connected = ConnectedLinks::default();
     shared.begin();
     for &link in changed {
-        if shared.find(link, &mut island) {
-            shared.fill(&mut island);
+        if shared.find(link, &mut connected) {
+            shared.fill(&mut connected);
         }
     }
 }
@@ -112,7 +112,7 @@ fn channels() -> impl Strategy<Value = (Vec<u64>, Vec<(BTreeSet<u32>, u64)>)> {
 }
 
 proptest! {
-    /// Channels join and leave a few at a time, and only islands of changed links are computed anew.
+    /// Channels join and leave a few at a time, and only connected components of changed links are computed anew.
     #[test]
     fn shares_are_max_min_fair_at_all_times(
         (capacities, all) in channels(),

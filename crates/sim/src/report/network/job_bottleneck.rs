@@ -49,28 +49,38 @@ struct StepBottleneck {
     ps: u64,
 }
 
+/// Segment of the path with its limit.
+struct BoundSegment {
+    segment: PathSegment,
+    limit: TrafficLimit,
+    /// Rate of the cable that is the limit, in bytes per second; 0 for another limit. Cables of different rates, such as
+    /// those of a rail and of a scale-up fabric, are different limits.
+    cable_rate: u64,
+}
+
 /// Critical path of a job, with its limits.
 pub(super) struct JobPath {
-    /// Segments of the path, each with its limit.
-    segments: Vec<(PathSegment, TrafficLimit)>,
+    segments: Vec<BoundSegment>,
     /// Limits by step and activity, the longest first.
     bottlenecks: Vec<StepBottleneck>,
     all_ps: u64,
 }
 
 impl JobPath {
-    fn new(segments: Vec<PathSegment>, segment_limit: impl Fn(&PathSegment) -> TrafficLimit) -> Self {
+    fn new(segments: Vec<PathSegment>, view: &JobView) -> Self {
         let all_ps = segments.iter().map(PathSegment::ps).sum();
         let (mut places, mut bound): (BTreeMap<_, (u64, LimitPlaces)>, Vec<_>) = (BTreeMap::new(), Vec::new());
         for segment in segments {
-            let limit = segment_limit(&segment);
-            let (ps, of) = places.entry((segment.phase, segment.activity, limit.limit)).or_default();
+            let limit = view.segment_limit(&segment);
+            let cable_rate = view.cable_rate(&segment, &limit);
+            let key = (segment.phase, segment.activity, limit.limit, cable_rate);
+            let (ps, of) = places.entry(key).or_default();
             *ps += segment.ps();
             of.add(&limit, segment.ps());
-            bound.push((segment, limit));
+            bound.push(BoundSegment { segment, limit, cable_rate });
         }
         let places = places.into_iter();
-        let found = places.filter_map(|((phase, activity, _), (ps, of))| {
+        let found = places.filter_map(|((phase, activity, ..), (ps, of))| {
             Some(StepBottleneck { phase, activity, limit: of.most()?, ps })
         });
         let mut bottlenecks: Vec<StepBottleneck> = found.collect();
@@ -85,7 +95,8 @@ impl JobPath {
 
     /// Returns the pieces of the path in the order of time, each with its limit.
     pub(super) fn pieces(&self) -> Vec<(&PathPiece, &TrafficLimit)> {
-        let all = self.segments.iter().flat_map(|(segment, limit)| segment.pieces.iter().map(move |one| (one, limit)));
+        let bound = self.segments.iter();
+        let all = bound.flat_map(|bound| bound.segment.pieces.iter().map(move |one| (one, &bound.limit)));
         let mut pieces: Vec<_> = all.collect();
         pieces.sort_by_key(|(piece, _)| (piece.from, piece.to));
         pieces
@@ -93,14 +104,15 @@ impl JobPath {
 
     /// Returns the time of the path that a rank computes, copies or sends, in ps.
     pub(super) fn rank_ps(&self, rank: u32) -> u64 {
-        self.segments.iter().filter(|(segment, _)| segment.ranks.0 == rank).map(|(segment, _)| segment.ps()).sum()
+        let segments = self.segments.iter().map(|bound| &bound.segment);
+        segments.filter(|segment| segment.ranks.0 == rank).map(PathSegment::ps).sum()
     }
 
     /// Returns the host with the largest share of the critical path, and that share; `None` without a path. A segment
     /// between two hosts counts for both, or only for the one that its limit names.
     pub(super) fn host<'a>(&self, job: &JobParams, name: &dyn Fn(u16) -> &'a str) -> Option<(u16, f64)> {
         let mut at: BTreeMap<u16, u64> = BTreeMap::new();
-        for (segment, limit) in &self.segments {
+        for BoundSegment { segment, limit, .. } in &self.segments {
             let ends = BTreeSet::from([job.host_of(segment.ranks.0), job.host_of(segment.ranks.1)]);
             // The place of a cable names both ends, as `cable_words` writes them.
             let bound = |host: &&u16| limit.place.split(" to ").any(|end| end == name(**host));
@@ -116,9 +128,9 @@ impl JobPath {
     /// Returns the limit with the largest share of the path. It is not known if that share is small, or if the limit
     /// of these segments is not known.
     pub(super) fn limit(&self) -> Option<TrafficLimit> {
-        let mut by_limit: BTreeMap<&str, (u64, LimitPlaces)> = BTreeMap::new();
-        for (segment, limit) in &self.segments {
-            let (ps, places) = by_limit.entry(limit.limit).or_default();
+        let mut by_limit: BTreeMap<(&str, u64), (u64, LimitPlaces)> = BTreeMap::new();
+        for BoundSegment { segment, limit, cable_rate } in &self.segments {
+            let (ps, places) = by_limit.entry((limit.limit, *cable_rate)).or_default();
             *ps += segment.ps();
             places.add(limit, segment.ps());
         }
@@ -165,7 +177,7 @@ fn path_of(view: &WorldView, job: usize, ranks: &[&Rank], flow_paths: Option<&Fl
     }
     let segment = |((phase, activity, ranks, summed), pieces)| PathSegment { phase, activity, ranks, summed, pieces };
     let on_path = JobView::new(view, job, ranks, flow_paths);
-    JobPath::new(found.into_iter().map(segment).collect(), |segment| on_path.segment_limit(segment))
+    JobPath::new(found.into_iter().map(segment).collect(), &on_path)
 }
 
 /// Returns the critical paths of all jobs.

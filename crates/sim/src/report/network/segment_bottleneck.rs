@@ -97,6 +97,16 @@ impl<'a> JobView<'a> {
         }
     }
 
+    /// Returns the rate of the cable that is the limit of a segment, in bytes per second; 0 for another limit.
+    pub(super) fn cable_rate(&self, segment: &PathSegment, limit: &TrafficLimit) -> u64 {
+        if limit.limit != "cable" {
+            return 0;
+        }
+        let ports = self.ports(segment);
+        let port = ports.iter().find(|port| cable_words(self.view, port) == limit.place);
+        port.and_then(|port| port.cable()).map_or(0, |cable| cable.bytes_per_s)
+    }
+
     /// Returns the limit of messages between hosts.
     fn transfer_limit(&self, segment: &PathSegment) -> TrafficLimit {
         let (from, to) = segment.ranks;

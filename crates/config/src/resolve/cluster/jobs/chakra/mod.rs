@@ -150,9 +150,18 @@ pub(super) fn order(path: &str, spec: &mut JobSpec, has_cores: bool) -> Result<(
         return Err(Issue::between(Code::NotSupported, &[&keys[0], &keys[1]], message));
     }
     let is_blocking = *spec.blocking.get_or_insert(need.is_some());
-    // As training frameworks exchange tokens with experts.
-    let groups_messages = spec.kind == JobKindSpec::Transformer && !is_blocking;
-    spec.alltoall.get_or_insert(if groups_messages { AlltoallSpec::Direct } else { AlltoallSpec::Pairwise });
+    let is_model = spec.kind == JobKindSpec::Transformer;
+    if is_model && !transformer::has_all_to_alls(spec) {
+        if spec.alltoall.is_some() {
+            let message = "has an effect only with experts and without skew, which sends messages of different sizes";
+            let keys = [format!("{path}.alltoall"), format!("{path}.model")];
+            return Err(Issue::between(Code::NoEffect, &[&keys[0], &keys[1]], message));
+        }
+    } else {
+        // As training frameworks exchange tokens with experts.
+        let in_flight = is_model && !is_blocking;
+        spec.alltoall.get_or_insert(if in_flight { AlltoallSpec::Direct } else { AlltoallSpec::Pairwise });
+    }
     if !is_blocking {
         spec.order.get_or_insert_default();
         return Ok(());

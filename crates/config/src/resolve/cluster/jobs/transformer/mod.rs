@@ -29,6 +29,12 @@ pub(super) struct NamedTrace {
     pub(super) names: Vec<&'static str>,
 }
 
+/// Returns true if the ranks of a model exchange tokens in all-to-alls. A skewed router takes messages.
+pub(super) fn has_all_to_alls(spec: &JobSpec) -> bool {
+    let model = spec.model.as_ref();
+    model.is_some_and(|model| model.experts.is_some() && model.skew.unwrap_or(0.0) == 0.0)
+}
+
 /// Returns the traces of all ranks of a job.
 ///
 /// # Errors
