@@ -1,25 +1,11 @@
 //! Messages at an end of a flow that a network carries whole.
 
-use super::super::message_end::MessageFlowEnd;
 use super::{FlowEnd, FlowEndKind};
 use crate::flow::Application;
-use crate::params::FlowParams;
 use crate::part::{MessageEvent, NetContext, Payload};
 use hostnet_kernel::{ComponentId, Time};
 
 impl FlowEnd {
-    /// Creates the end of flow number `flow` whose messages a network carries whole. Up to `buffer_bytes` bytes may be
-    /// written and not acknowledged.
-    pub(in super::super) fn of_messages(
-        flow: u32,
-        params: &FlowParams,
-        (initiator, port): (bool, u16),
-        buffer_bytes: u64,
-    ) -> Self {
-        let kind = FlowEndKind::Messages(Box::new(MessageFlowEnd::new(flow, params, initiator, buffer_bytes)));
-        Self::of_kind(flow, params, (initiator, port), kind)
-    }
-
     /// Passes a message that has been posted to the network.
     pub(in super::super) fn send_message(&self, bytes: u64, network: ComponentId, context: &mut NetContext) {
         let FlowEndKind::Messages(end) = &self.kind else { return };

@@ -53,8 +53,8 @@ struct StepBottleneck {
 struct BoundSegment {
     segment: PathSegment,
     limit: TrafficLimit,
-    /// Rate of the cable that is the limit, in bytes per second; 0 for another limit. Cables of different rates, such as
-    /// those of a rail and of a scale-up fabric, are different limits.
+    /// Rate of the cable that is the limit, in bytes per second; 0 for another limit. Cables of different rates, such
+    /// as those of a rail and of a scale-up fabric, are different limits.
     cable_rate: u64,
 }
 
